@@ -1,41 +1,16 @@
-"""Folders of real input, named by the environment; what is left out without them is printed at the end."""
+"""How all tests run: alike on any machine, with the fixtures of `skillweave_testing`, and what they leave out told."""
 
 import gc
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
-from tests.skillweave_testing.services.fixtures import (
-    database_kind,
-    database_url,
-    file_with_tables,
-    postgres_server,
-    postgres_tables_url,
-    postgres_url,
-    postgres_with_tables,
-    redis_cluster,
-    redis_server,
-    redis_url,
-    tables_url,
-)
 
 from tests.depth import examples
 
-__all__ = [
-    "database_kind",
-    "database_url",
-    "file_with_tables",
-    "postgres_server",
-    "postgres_tables_url",
-    "postgres_url",
-    "postgres_with_tables",
-    "redis_cluster",
-    "redis_server",
-    "redis_url",
-    "tables_url",
-]
+pytest_plugins = ["skillweave_testing.fixtures"]
 
 # No test depends on how fast the machine is at the moment.
 settings.register_profile(
@@ -46,35 +21,6 @@ settings.register_profile(
     print_blob=True,
 )
 settings.load_profile("any-machine")
-
-REAL_INPUT = {
-    "skills_sample": ("SKILLWEAVE_SKILLS_SAMPLE", "real public skills"),
-    "selection_data": ("SKILLWEAVE_SELECTION", "the labelled selection queries"),
-}
-
-
-def _folder(fixture: str) -> Path:
-    variable, what = REAL_INPUT[fixture]
-    folder = os.environ.get(variable)
-    if not folder:
-        pytest.skip(f"{variable} is not set: left out what needs {what}")
-    path = Path(folder)
-    if not path.is_dir():
-        pytest.fail(f"{variable} names {folder}, which is not a folder")
-    return path
-
-
-@pytest.fixture(scope="session")
-def skills_sample() -> Path:
-    """The folder of real public skills, untidy ones included."""
-    return _folder("skills_sample")
-
-
-@pytest.fixture(scope="session")
-def selection_data() -> Path:
-    """The folder of labelled queries over public skills."""
-    return _folder("selection_data")
-
 
 SLOW = tuple(
     Path(__file__).parent / folder
@@ -155,7 +101,9 @@ def _encodable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None] | None:
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    from skillweave_testing.fixtures import REAL_INPUT
+
     for variable, what in REAL_INPUT.values():
         if not os.environ.get(variable):
             terminalreporter.write_line(f"left out: what needs {what}; name their folder in {variable}")

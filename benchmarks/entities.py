@@ -23,7 +23,7 @@ from skillweave_stores import SqlGraph
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.skillweave_testing.services.servers import PostgresServer
+from skillweave_testing.servers import PostgresServer
 
 DATUM = "NAD83"
 SOUTH, NORTH, WEST, EAST = 25.8, 36.5, -106.6, -93.5

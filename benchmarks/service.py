@@ -18,9 +18,8 @@ from results import Effort, Figure, Row, Target
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.skillweave_testing.services.servers import PostgresServer, RedisServer, free_port
-
 from skillweave.approvals import read_or_make_key
+from skillweave_testing.servers import PostgresServer, RedisServer, free_port
 
 HERE = Path(__file__).parent
 SKILLS = HERE.parent / "examples" / "skills"

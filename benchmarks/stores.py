@@ -27,7 +27,7 @@ from skillweave.weaver import Weaver
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from tests.skillweave_testing.services.servers import PostgresServer, RedisServer, Server
+from skillweave_testing.servers import PostgresServer, RedisServer, Server
 
 MOST_GROWTH = 1.5
 """Ten times as many skills may take so many times the memory, so that it counts as flat."""

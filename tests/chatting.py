@@ -8,10 +8,14 @@ import copy
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any, Protocol
 
 from skillweave import Injection, Placement, Ruling, Turn, Verdict, Weaver
 from skillweave.adapters.messages import Call, anthropic_style, openai_style, responses_style
+from tests.recording.anthropic_messages import AnthropicMessages
+from tests.recording.chat_completions import ChatCompletions
+from tests.recording.responses import Responses
 
 BASE = "You are a helpful assistant."
 
@@ -59,10 +63,6 @@ class Request:
         return [tool.get("function", tool)["name"] for tool in self.tools]
 
 
-class Refused(Exception):
-    """The scripted provider's answer to a request that the real one would not take."""
-
-
 class OpenAiShapes:
     """Messages, replies and results as OpenAI's chat completions have them."""
 
@@ -97,30 +97,18 @@ class OpenAiShapes:
         return chat
 
     def check(self, request: Request) -> None:
-        """Raise what the API would: unknown roles or keys, calls without results right behind them."""
-        if not isinstance(request.system, str):
-            raise Refused("the system prompt of this host is a text")
-        keys = {"role", "content", "tool_calls", "tool_call_id", "name"}
-        open_calls: list[str] = []
-        for message in request.messages:
-            if unknown := message.keys() - keys:
-                raise Refused(f"unknown keys {unknown}")
-            if message["role"] == "tool":
-                open_calls.remove(message["tool_call_id"])
-                continue
-            if open_calls:
-                raise Refused(f"no tool message for {open_calls}")
-            if message["role"] not in ("system", "user", "assistant"):
-                raise Refused(f"unknown role {message['role']}")
-            open_calls = [call["id"] for call in message.get("tool_calls") or ()]
-        if open_calls:
-            raise Refused(f"no tool message for {open_calls}")
+        """Raise what the API would."""
+        messages = [{"role": "system", "content": request.system}, *request.messages]
+        ChatCompletions().check({"model": "m", "messages": messages, "tools": request.tools or [self.tool("any")]})
 
 
 class ResponsesShapes:
     """Items, replies and outputs as OpenAI's Responses API has them; the model thinks before it speaks."""
 
     style: Style = responses_style
+
+    def __init__(self) -> None:
+        self._thoughts = count(1)
 
     def tool(self, name: str) -> dict[str, Any]:
         return {"type": "function", "name": name, "parameters": {"type": "object"}, "strict": False}
@@ -129,7 +117,7 @@ class ResponsesShapes:
         return {"role": "user", "content": text}
 
     def reply(self, says: Says, ids: Sequence[str]) -> dict[str, Any]:
-        thought = {"type": "reasoning", "id": f"rs_{'_'.join(ids) or len(says.text)}", "summary": []}
+        thought = {"type": "reasoning", "id": f"rs_{next(self._thoughts)}", "summary": []}
         part = {"type": "output_text", "text": says.text, "annotations": []}
         said = {"type": "message", "role": "assistant", "status": "completed", "content": [part]}
         calls = [
@@ -152,20 +140,10 @@ class ResponsesShapes:
         return chat
 
     def check(self, request: Request) -> None:
-        """Raise what the API would: calls without outputs, outputs without calls, thoughts without what follows."""
-        if not isinstance(request.system, str):
-            raise Refused("the instructions of this host are a text")
-        open_calls: list[str] = []
-        for item, after in zip(request.messages, [*request.messages[1:], {}], strict=True):
-            kind = item.get("type", "message")
-            if kind == "reasoning" and after.get("type") not in ("message", "function_call"):
-                raise Refused(f"nothing that the model said follows {item}")
-            if kind == "function_call":
-                open_calls.append(item["call_id"])
-            elif kind == "function_call_output":
-                open_calls.remove(item["call_id"])
-        if open_calls:
-            raise Refused(f"no output for {open_calls}")
+        """Raise what the API would."""
+        Responses().check(
+            {"model": "m", "instructions": request.system, "input": request.messages, "tools": request.tools}
+        )
 
 
 class AnthropicShapes:
@@ -201,26 +179,11 @@ class AnthropicShapes:
         return chat if chat[-1]["role"] == "user" else [*chat, self.user("Go on.")]
 
     def check(self, request: Request) -> None:
-        """Raise what the API would: roles that do not alternate, empty texts, results that are late or missing."""
-        markers = sum("cache_control" in block for block in request.system)
-        if markers > 4:
-            raise Refused(f"{markers} cache markers")
-        expected = "user"
-        open_calls: list[str] = []
-        for message in request.messages:
-            if message["role"] != expected or message.keys() != {"role", "content"}:
-                raise Refused(f"expected a {expected} message, got {message}")
-            expected = "assistant" if expected == "user" else "user"
-            content = message["content"]
-            blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
-            if not blocks or any(block["type"] == "text" and not block["text"].strip() for block in blocks):
-                raise Refused(f"empty text in {message}")
-            results = [block["tool_use_id"] for block in blocks if block["type"] == "tool_result"]
-            if sorted(results) != sorted(open_calls) or any(b["type"] != "tool_result" for b in blocks[: len(results)]):
-                raise Refused(f"results {results} for calls {open_calls}")
-            open_calls = [block["id"] for block in blocks if block["type"] == "tool_use"]
-        if expected == "user":
-            raise Refused("the last message is the model's")
+        """Raise what the API would."""
+        tools = request.tools or [self.tool("any")]
+        AnthropicMessages().check(
+            {"model": "m", "max_tokens": 1000, "system": request.system, "messages": request.messages, "tools": tools}
+        )
 
 
 Shapes = OpenAiShapes | ResponsesShapes | AnthropicShapes

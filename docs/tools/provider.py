@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from skillweave_testing.hosts import Says, Script, Sent, tool_call
-from tests.adapters.recording.server import RecordingServer
+from tests.recording.server import RecordingServer
 
 LOCAL = "http://localhost:8080"
 """The address that pages give for a model on one's own machine; the script's takes its place."""

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tests.skillweave_testing.services.servers import PostgresServer, RedisServer
+    from skillweave_testing.servers import PostgresServer, RedisServer
 
 POSTGRES, REDIS = "db.example:5432", "kv.example:6379"
 """The addresses that pages give; real ones are as long, so that lines of an output break at the same places."""
@@ -29,7 +29,7 @@ def real_servers(text: str) -> Iterator[Mapping[str, str]]:
 
 @cache
 def _postgres() -> "PostgresServer":
-    from tests.skillweave_testing.services.servers import PostgresServer
+    from skillweave_testing.servers import PostgresServer
 
     server = PostgresServer()
     server.start()
@@ -38,7 +38,7 @@ def _postgres() -> "PostgresServer":
 
 @cache
 def _redis() -> "RedisServer":
-    from tests.skillweave_testing.services.servers import RedisServer
+    from skillweave_testing.servers import RedisServer
 
     server = RedisServer()
     server.start()
@@ -64,7 +64,7 @@ def _empty_redis(server: "RedisServer") -> str:
 
 
 def _address(port: int) -> str:
-    from tests.skillweave_testing.services.servers import HOST
+    from skillweave_testing.servers import HOST
 
     return f"{HOST}:{port}"
 

@@ -80,7 +80,7 @@ class KeyNotFound(SkillweaveError, LookupError):
 
 
 class KeyStore(Protocol):
-    """Keeps API keys of all tenants; `skillweave_testing.KeyStoreContract` is the contract as tests.
+    """Keeps API keys of all tenants; `tests/contracts_of_ports/keys.py` is the contract as tests.
 
     All methods raise StoreUnavailable when what is asked does not answer.
     """

@@ -16,7 +16,7 @@ from skillweave_testing.hosts import Says, Script, tool_call
 from skillweave_testing.hosts.agent_framework import ScriptedChatClient
 from skillweave_testing.hosts.play import BASE, Workshop, weaver_in
 from tests.adapters.hosts.agent_framework_agent import function
-from tests.adapters.recording.server import KEY, RecordingServer
+from tests.recording.server import KEY, RecordingServer
 
 ANN = {"verdict": "approved", "by": "Ann Lee"}
 NO = {"verdict": "rejected", "by": "Ann Lee", "note": "The plat is missing."}

@@ -24,7 +24,7 @@ from skillweave_testing.hosts.langchain import ScriptedChatModel
 from skillweave_testing.hosts.play import FILING, GREETINGS, INVOICES, Workshop
 from tests.adapters.graphs import BOTH, opened, said, thread
 from tests.adapters.hosts.langchain_agent import as_langchain
-from tests.adapters.recording.server import KEY, RecordingServer
+from tests.recording.server import KEY, RecordingServer
 
 INVOICE = "Is this invoice right?"
 APPROVED = {"verdict": "approved", "by": "Ann Lee"}

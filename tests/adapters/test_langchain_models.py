@@ -19,7 +19,7 @@ from skillweave_testing.hosts import Says, Script, tool_call
 from skillweave_testing.hosts.langchain import ScriptedChatModel
 from skillweave_testing.hosts.play import INVOICES
 from tests.adapters.graphs import BOTH, opened, said, thread
-from tests.adapters.recording.server import KEY, RecordingServer
+from tests.recording.server import KEY, RecordingServer
 
 SEARCHES: Any = {
     "id": "searching",

@@ -20,7 +20,7 @@ from skillweave_testing.hosts.langchain import ScriptedChatModel
 from skillweave_testing.hosts.play import GREETINGS, INVOICES, Workshop
 from tests.adapters.graphs import MARKED, agent_of, opened, said, thread
 from tests.adapters.hosts.langchain_agent import as_langchain
-from tests.adapters.recording.server import KEY, RecordingServer
+from tests.recording.server import KEY, RecordingServer
 
 
 class Verdict(BaseModel):

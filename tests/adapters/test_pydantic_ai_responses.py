@@ -20,7 +20,7 @@ from skillweave_testing.hosts.play import GREETINGS, INVOICES, TOPICS, Workshop,
 from skillweave_testing.hosts.pydantic_ai import scripted_model
 from skillweave_testing.hosts.room import NARROW
 from tests.adapters.hosts.pydantic_ai_agent import as_pydantic
-from tests.adapters.recording.server import KEY, RecordingServer
+from tests.recording.server import KEY, RecordingServer
 
 BOTH = pytest.mark.parametrize("placement", Placement)
 TWO = Says(asks=(tool_call("search", "a", text="x"), tool_call("submit", "b", text="W-1")))

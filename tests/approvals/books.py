@@ -20,7 +20,8 @@ from skillweave.errors import InvalidValue
 from skillweave.state.state import State
 from skillweave.tenants import tenant_of
 from skillweave.weaver.verdicts import CheckpointVerdict
-from skillweave_testing import ApprovalBookContract, ManualClock
+from skillweave_testing import ManualClock
+from tests.contracts_of_ports.approvals import ApprovalBookContract
 
 KEY = bytes(range(32))
 

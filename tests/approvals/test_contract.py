@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from skillweave_testing import ApprovalBookContract, ManualClock
+from skillweave_testing import ManualClock
 from tests.approvals.books import MISTAKES, DictBook
 from tests.contract_failures import contract_failures
+from tests.contracts_of_ports.approvals import ApprovalBookContract
 
 BOOKS = Path(__file__).with_name("books.py")
 

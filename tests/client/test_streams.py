@@ -12,7 +12,7 @@ from skillweave.client import Client, Retries, ServiceUnreachable
 from skillweave.events.stream import StreamedEvent, StreamGap
 from skillweave.stores.event_stream import MemoryEventStream
 from skillweave_server.options import ServiceOptions
-from skillweave_testing.event_stream import numbered, numbers
+from tests.contracts_of_ports.event_stream import numbered, numbers
 
 QUICK = Retries(most=50, first_seconds=0.005, longest_seconds=0.05)
 

@@ -6,11 +6,10 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from tests.skillweave_testing.services.racing import race
-
 import skillweave
 from skillweave.settings import CatalogMode, Settings
 from skillweave_testing.fakes import WordCounter
+from skillweave_testing.racing import race
 
 TURNS = 12
 

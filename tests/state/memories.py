@@ -19,7 +19,8 @@ from skillweave.state.working_memory import (
     merged,
 )
 from skillweave.tenants import tenant_of
-from skillweave_testing import ManualClock, WorkingMemoryContract
+from skillweave_testing import ManualClock
+from tests.contracts_of_ports.working_memory import WorkingMemoryContract
 
 
 class DictMemory(ClosedOnExit):

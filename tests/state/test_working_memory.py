@@ -9,8 +9,9 @@ from hypothesis import given
 
 from skillweave.frozen import EMPTY, FrozenJson, as_json
 from skillweave.state.working_memory import MOST_MEMORY_BYTES, memory_from_json, memory_to_json, merged
-from skillweave_testing import ManualClock, WorkingMemoryContract
+from skillweave_testing import ManualClock
 from tests.contract_failures import contract_failures
+from tests.contracts_of_ports.working_memory import WorkingMemoryContract
 from tests.state.memories import MISTAKES, DictMemory
 from tests.strategies import json_mappings
 

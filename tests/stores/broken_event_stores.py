@@ -7,7 +7,8 @@ import pytest
 
 from skillweave import MemoryStore, Writes
 from skillweave.stores.event_stream import MemoryEventStream
-from skillweave_testing import KeptEventsContract, ManualClock
+from skillweave_testing import ManualClock
+from tests.contracts_of_ports.kept_events import KeptEventsContract
 
 
 class Streaming(MemoryStore):

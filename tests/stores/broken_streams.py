@@ -8,7 +8,8 @@ from skillweave.errors import StoreUnavailable
 from skillweave.events.event import Announced, Event
 from skillweave.events.stream import StreamedEvent, StreamGap
 from skillweave.stores.event_stream import MemoryEventStream
-from skillweave_testing import EventStreamContract, event_stream
+from tests.contracts_of_ports import event_stream
+from tests.contracts_of_ports.event_stream import EventStreamContract
 
 
 @pytest.fixture(autouse=True)

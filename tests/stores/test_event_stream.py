@@ -8,8 +8,8 @@ import pytest
 
 from skillweave.events.stream import KEEP_EVENTS_SECONDS, EventStream, StreamGap
 from skillweave.stores.event_stream import MemoryEventStream
-from skillweave_testing import EventStreamContract, ManualClock
-from skillweave_testing.event_stream import numbered, numbers, taken
+from skillweave_testing import ManualClock
+from tests.contracts_of_ports.event_stream import EventStreamContract, numbered, numbers, taken
 
 
 class TestMemoryEventStream(EventStreamContract):

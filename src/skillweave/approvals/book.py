@@ -11,7 +11,7 @@ from skillweave.weaver.verdicts import CheckpointVerdict
 
 
 class ApprovalBook(Protocol):
-    """Keeps approvals and their log; `skillweave_testing.ApprovalBookContract` is the contract as tests.
+    """Keeps approvals and their log; `tests/contracts_of_ports/approvals.py` is the contract as tests.
 
     Each step writes its row of the log and the approval in one transaction; what it makes of an approval is in
     `skillweave.approvals.steps`. All methods raise StoreUnavailable when what is asked does not answer, steps

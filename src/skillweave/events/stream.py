@@ -40,7 +40,7 @@ class StreamGap(SkillweaveError, LookupError):
 
 
 class EventStream(Protocol):
-    """Keeps the events of each conversation in their order; `skillweave_testing.EventStreamContract` is the contract.
+    """Keeps the events of each conversation in their order; `tests/contracts_of_ports/event_stream.py` is the contract.
 
     All methods raise StoreUnavailable when what is asked does not answer.
     """

@@ -27,7 +27,7 @@ class MemoryTooLarge(SkillweaveError, ValueError):
 
 
 class WorkingMemory(Protocol):
-    """Keeps one JSON object per conversation; `skillweave_testing.WorkingMemoryContract` is the contract as tests.
+    """Keeps one JSON object per conversation; `tests/contracts_of_ports/working_memory.py` is the contract as tests.
 
     Reading and writing both keep it for another 24 hours; an object without keys is not kept. All methods raise
     InvalidTurn for a conversation that can be none, and StoreUnavailable when what is asked does not answer.

@@ -17,7 +17,7 @@ from openai import AsyncOpenAI
 from skillweave import Placement, Weaver
 from skillweave_testing.hosts import Tool
 from skillweave_testing.hosts.play import BASE, CONVERSATION
-from tests.adapters.recording.server import KEY
+from tests.recording.server import KEY
 
 MODEL = "gpt-5-mini"
 CLAUDE = "claude-sonnet-5"

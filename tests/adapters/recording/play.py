@@ -9,7 +9,7 @@ from skillweave import Settings, Weaver
 from skillweave_testing.hosts import Asks, Says, Script, Sent, tool_call
 from skillweave_testing.hosts.play import CROWD, SKILLS, Workshop, plain_weaver_in
 from tests.adapters.recording.agents import Clients, Made, WireAgent
-from tests.adapters.recording.server import Recorded, RecordingServer
+from tests.recording.server import Recorded, RecordingServer
 
 FILING = next(one for one in SKILLS if one["id"] == "filing")
 LIBRARY = (*CROWD, FILING)

@@ -16,7 +16,7 @@ from tests.adapters.recording.agents import FRAMEWORKS, Made
 from tests.adapters.recording.plain_agent import PLAIN
 from tests.adapters.recording.play import play
 from tests.adapters.recording.prefix import share
-from tests.adapters.recording.server import RecordingServer
+from tests.recording.server import RecordingServer
 
 HOSTS = {**PLAIN, **FRAMEWORKS}
 

@@ -11,7 +11,7 @@ from google.genai import errors as genai_errors
 from google.genai.types import HttpOptions
 
 from skillweave_testing.hosts import Says, Script, tool_call
-from tests.adapters.recording.server import KEY, RecordingServer
+from tests.recording.server import KEY, RecordingServer
 
 Json = dict[str, Any]
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import psycopg
 import pytest
-from tests.skillweave_testing.services.servers import PostgresServer, RedisServer
+
+from skillweave_testing.servers import PostgresServer, RedisServer
 
 
 @pytest.fixture

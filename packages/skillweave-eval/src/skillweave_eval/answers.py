@@ -110,18 +110,16 @@ async def ask(weaver: "Weaver", case: Case) -> Answer:
 
 async def _ask_at(weaver: "Weaver", case: Case, cursor: str) -> Answer:
     """The answer in a conversation that stands at that skill: what its decisions say, for only a turn knows of it."""
-    from skillweave.graph.findings import graph_in
-    from skillweave.graph.move import Cursor
+    from skillweave.graph import Cursor
     from skillweave.state.state import State, Writes
 
-    graph = weaver.graph or graph_in(await weaver.snapshot())
+    graph = await weaver.skill_graph()
     if graph is None:
         raise InvalidData(
             f"{case.place or case.id}: the test stands at the cursor {cursor!r}, and there is no skill graph"
         )
     turn = replace(case.turn(), conversation=f"{CONVERSATION} at {cursor}")
-    state, _ = await weaver.store.load(turn.conversation, tenant=weaver.tenant)
-    if not state.revision:
+    if not (await weaver.state(turn.conversation)).revision:
         begun = State(cursor=Cursor(cursor, {cursor: 1}, (cursor,), graph.digest))
         await weaver.store.swap(turn.conversation, 0, Writes(begun), tenant=weaver.tenant)
     injection = await weaver.preview(turn)

@@ -5,14 +5,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
 from skillweave.codec import Portable
-from skillweave.frozen import EMPTY
-from skillweave.graph.declared import ANY
-from skillweave.graph.drawn import Edge, EdgeKind
-from skillweave.graph.move import By, Move
+from skillweave.graph import ANY, By, Edge, EdgeKind, Move
 
 if TYPE_CHECKING:
-    from skillweave.graph import SkillGraph
-    from skillweave.graph.simulate import Simulation, Step
+    from skillweave.graph import Simulation, SkillGraph, Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +54,7 @@ class GraphReport(Portable):
     graph: str
     scripts: tuple[ScriptResult, ...]
     edges: tuple[TakenEdge, ...]
-    visits: Mapping[str, int] = field(default_factory=lambda: EMPTY, hash=False)
+    visits: Mapping[str, int] = field(default_factory=dict, hash=False)
     wanted: float | None = None
 
     @property

@@ -1,14 +1,16 @@
 """Plots as SVG texts that stand in a page by themselves: no script, no font and no file from elsewhere."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 from skillweave.errors import MissingExtra
+from skillweave_eval.live.report import Spent
 from skillweave_eval.metrics import Figure
 from skillweave_eval.ranking import Bin, Confusion, Histogram
+from skillweave_eval.tokens import Method
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -120,6 +122,25 @@ def bars_plot(title: str, unit: str, rows: Sequence[tuple[str, Sequence[tuple[st
         axes.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
     return Plot(title, _drawn(draw, (8.6, 1.1 + 0.42 * len(rows))))
+
+
+def methods_plot(methods: Sequence[Method]) -> Plot:
+    """What each method sends in all calls, and how much of it is cached."""
+    parts = [(one.name, [("cached", one.cached), ("new", one.tokens - one.cached)]) for one in methods]
+    return bars_plot("Tokens of skills in all calls", "tokens", parts)
+
+
+def tiers_plot(by_tier: Mapping[str, int]) -> Plot:
+    """What skillweave gave, by tier."""
+    tiers = [(f"tier {tier}", tokens) for tier, tokens in by_tier.items() if tokens]
+    return bars_plot("By tier", "tokens", [("skillweave", tiers)])
+
+
+def spent_plot(spent: Sequence[Spent]) -> Plot:
+    """The tokens that the calls of a model took."""
+    return bars_plot(
+        "Tokens", "tokens", [(one.what, [("in", one.usage.input), ("out", one.usage.output)]) for one in spent]
+    )
 
 
 def _most(counted: Any) -> list[str]:  # noqa: ANN401 - pairs of a name and a number

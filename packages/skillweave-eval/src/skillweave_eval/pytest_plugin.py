@@ -93,7 +93,7 @@ def _opened(skills: tuple[Path, ...], graph_file: Path | None) -> "Weaver":
     graph = None
     if graph_file is not None:
         from skillweave.frontmatter import read_json, read_yaml
-        from skillweave.graph.graph import SkillGraph
+        from skillweave.graph import SkillGraph
 
         read = read_json if graph_file.suffix.lower() == ".json" else read_yaml
         document = read(graph_file.read_text(encoding="utf-8"), path=str(graph_file))

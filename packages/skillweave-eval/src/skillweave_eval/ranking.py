@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from skillweave.codec import Portable
-from skillweave.frozen import EMPTY
 from skillweave_eval.answers import Answer
 from skillweave_eval.cases import CaseSet, unknown_labels
 from skillweave_eval.metrics import (
@@ -60,7 +59,7 @@ class Configuration(Portable):
     """How skills were selected: the matchers, strongest first, and the options that were given."""
 
     matchers: tuple[str, ...]
-    options: Mapping[str, object] = field(default=EMPTY, hash=False)
+    options: Mapping[str, object] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

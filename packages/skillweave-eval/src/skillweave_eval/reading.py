@@ -5,13 +5,13 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from skillweave.codec import Portable
 from skillweave.conversation import Message, Role
 from skillweave.diagnostics import Location, Severity
 from skillweave.errors import InvalidData
-from skillweave.sources.files import Refused, read_real
 from skillweave_eval.cases import Case, CaseSet
 
 if TYPE_CHECKING:
@@ -325,9 +325,14 @@ def _text(path: Path) -> str:
         raise InvalidData(f"{path} is not UTF-8 text (byte {error.start + 1}); save it as UTF-8") from None
 
 
-def bytes_of(path: Path, wanted: str) -> bytes:
-    """The bytes of a regular file of at most 64 MiB; raises InvalidData, with `wanted` as what to give instead."""
+def bytes_of(path: Path, wanted: str, most: int = MOST_BYTES) -> bytes:
+    """Returns the bytes of a regular file; raises InvalidData, with `wanted` as what to give instead."""
     try:
-        return read_real(str(path), MOST_BYTES).data
-    except Refused as refused:
-        raise InvalidData(f"{path} cannot be read: {refused.why}; {wanted}") from None
+        about = path.stat()
+        if not S_ISREG(about.st_mode):
+            raise InvalidData(f"{path} is no file; {wanted}")
+        if about.st_size > most:
+            raise InvalidData(f"{path} is larger than {most >> 20} MiB; {wanted}")
+        return path.read_bytes()
+    except OSError as error:
+        raise InvalidData(f"{path} cannot be read: {error.strerror}; {wanted}") from None

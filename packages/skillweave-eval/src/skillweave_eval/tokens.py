@@ -11,7 +11,6 @@ from skillweave.conversation import Message, Role
 from skillweave.disclose.block import Rung
 from skillweave.errors import InvalidData
 from skillweave.formats.host_keys import invocation_of
-from skillweave.frozen import EMPTY
 from skillweave_eval.ranking import Configuration
 from skillweave_eval.reading import bytes_of
 
@@ -73,7 +72,7 @@ class TokensReport(Portable):
     encoding: str
     configuration: Configuration
     methods: tuple[Method, ...]
-    by_tier: Mapping[str, int] = field(default_factory=lambda: EMPTY, hash=False)
+    by_tier: Mapping[str, int] = field(default_factory=dict, hash=False)
 
 
 def read_talks(path: Path) -> tuple[Talk, ...]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, ClassVar
 
 from skillweave.codec import Portable
 from skillweave.diagnostics import Diagnostic, has_errors
-from skillweave.frozen import EMPTY
 from skillweave_eval.answers import Answer, Level, Progress, ask_all
 from skillweave_eval.cases import CaseSet, unknown_labels
 from skillweave_eval.findings import Pair, competing, findings_on, in_tests
@@ -111,7 +110,7 @@ class Demands:
     """What tests must show: `at_least` is the level that an expected skill needs; `least` has figures by name."""
 
     at_least: Level = Level.OFFERED
-    least: Mapping[str, float] = field(default_factory=lambda: EMPTY)
+    least: Mapping[str, float] = field(default_factory=dict)
 
 
 async def run_tests(

@@ -1,7 +1,6 @@
 """Approvals over HTTP, with the book in a database of each kind."""
 
 import itertools
-import os
 from collections.abc import AsyncIterator, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -9,9 +8,9 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from tests.skillweave_server.office import CALL, PAY, Office, opened, service_of
-from tests.skillweave_testing.services.fixtures import POSTGRES, new_database
 
 from skillweave_testing import ManualClock
+from skillweave_testing.fixtures import new_database, postgres_of
 
 _NUMBERS = itertools.count(1)
 
@@ -22,7 +21,7 @@ def shared_url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
     if request.param == "sqlite":
         yield f"sqlite:///{tmp_path_factory.mktemp('approvals') / 'service.db'}"
     else:
-        yield from new_database(os.environ.get(POSTGRES) or request.getfixturevalue("postgres_server").url())
+        yield from new_database(postgres_of(request))
 
 
 @pytest.fixture

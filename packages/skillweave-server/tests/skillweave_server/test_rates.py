@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
-from tests.skillweave_testing.services.servers import RedisServer
 
 from skillweave import InvalidValue
 from skillweave_server.options import ServiceOptions
 from skillweave_server.problems import Refused
 from skillweave_server.rates import PAUSE_SECONDS, Rates, SharedCounters, shared_counters
+from skillweave_testing.servers import RedisServer
 
 FEW = ServiceOptions(requests_per_minute=3, refusals_per_minute=2)
 

@@ -1,6 +1,5 @@
 """Two tenants with the same ids: neither sees nor changes anything of the other."""
 
-import os
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
@@ -18,12 +17,12 @@ from tests.skillweave_server.guarded import (
     guarded_service,
     guarded_service_on,
 )
-from tests.skillweave_testing.services.fixtures import POSTGRES, REDIS, new_database
 
 from skillweave.access import Scope
 from skillweave.events import Announced
 from skillweave.events.event import Event
 from skillweave_server.endpoints import Endpoint
+from skillweave_testing.fixtures import new_database, postgres_of, redis_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -36,8 +35,8 @@ def servers(request: pytest.FixtureRequest) -> Iterator[tuple[str, str] | None]:
     if request.param == "embedded":
         yield None
         return
-    redis = os.environ.get(REDIS) or request.getfixturevalue("redis_server").url()
-    for postgres in new_database(os.environ.get(POSTGRES) or request.getfixturevalue("postgres_server").url()):
+    redis = redis_of(request)
+    for postgres in new_database(postgres_of(request)):
         with Redis.from_url(redis) as client:
             client.flushdb()
         yield postgres, redis

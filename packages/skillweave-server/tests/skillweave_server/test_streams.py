@@ -22,7 +22,7 @@ from skillweave_server.app import create_app
 from skillweave_server.options import ServiceOptions
 from skillweave_server.service import Service
 from skillweave_server.streams import sent
-from skillweave_testing.event_stream import numbered
+from tests.contracts_of_ports.event_stream import numbered
 
 PATIENCE = 20.0
 STREAM = "/api/v1/conversations/c/stream"

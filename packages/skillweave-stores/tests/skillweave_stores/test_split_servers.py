@@ -5,12 +5,12 @@ import asyncio
 import pytest
 from psycopg import AsyncConnection
 from redis.asyncio import Redis
-from tests.skillweave_testing.services.proxy import Proxy
 
 import skillweave
 from skillweave import SplitStore, StoreUnavailable
 from skillweave_stores import PostgresStore, RedisStore, SqlSource
 from skillweave_testing.fakes import WordCounter
+from skillweave_testing.proxy import Proxy
 
 SKILL = {"id": "pay", "description": "d", "triggers": {"keywords": ["invoice"]}, "text": {"instructions": "How."}}
 

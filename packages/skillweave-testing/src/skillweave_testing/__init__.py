@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING
 from skillweave.doors import door
 
 if TYPE_CHECKING:
-    from skillweave_testing.approvals import ApprovalBookContract
     from skillweave_testing.embedders import EmbedderContract
     from skillweave_testing.entities import EntityGraphContract
-    from skillweave_testing.event_stream import EventStreamContract
     from skillweave_testing.fakes import (
         FailingSource,
         FailingStore,
@@ -21,28 +19,21 @@ if TYPE_CHECKING:
         ScriptedReranker,
         WordCounter,
     )
-    from skillweave_testing.kept_events import KeptEventsContract
-    from skillweave_testing.keys import KeyStoreContract
     from skillweave_testing.ledger import LedgerContract
     from skillweave_testing.machine import ConversationMachine
     from skillweave_testing.observers import Recorder
     from skillweave_testing.rerankers import RerankerContract
     from skillweave_testing.scorers import ScorerContract
     from skillweave_testing.sources import SourceContract, WritableSourceContract
-    from skillweave_testing.working_memory import WorkingMemoryContract
     from skillweave_testing.writable_entities import WritableGraphContract
 
 __all__ = [
-    "ApprovalBookContract",
     "ConversationMachine",
     "EmbedderContract",
     "EntityGraphContract",
-    "EventStreamContract",
     "FailingSource",
     "FailingStore",
     "FakeEmbedder",
-    "KeptEventsContract",
-    "KeyStoreContract",
     "KnownContext",
     "LedgerContract",
     "ManualClock",
@@ -52,7 +43,6 @@ __all__ = [
     "ScriptedReranker",
     "SourceContract",
     "WordCounter",
-    "WorkingMemoryContract",
     "WritableGraphContract",
     "WritableSourceContract",
 ]
@@ -60,13 +50,9 @@ __all__ = [
 __getattr__ = door(
     __name__,
     """
-approvals: ApprovalBookContract
 embedders: EmbedderContract
 entities: EntityGraphContract
-event_stream: EventStreamContract
 fakes: FailingSource FailingStore FakeEmbedder KnownContext ManualClock ScriptedReranker WordCounter
-keys: KeyStoreContract
-kept_events: KeptEventsContract
 ledger: DECISION FULL_STATE LedgerContract
 machine: ConversationMachine
 matchers: MatcherContract
@@ -74,7 +60,6 @@ observers: Recorder
 rerankers: RerankerContract
 scorers: ScorerContract
 sources: ARTIFACT CONTENT SourceContract WritableSourceContract
-working_memory: WorkingMemoryContract
 writable_entities: WritableGraphContract
 """,
 )

@@ -9,7 +9,7 @@ from skillweave.decisions import Decision, Evidence, Outcome
 from skillweave.disclose.block import Rung
 from skillweave.errors import InvalidValue, StoreUnavailable
 from skillweave.events.event import Announced, Event
-from skillweave.graph.move import Cursor
+from skillweave.graph import Cursor
 from skillweave.state.port import KEEP_DECISIONS_SECONDS, Store
 from skillweave.state.state import (
     Approval,

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from skillweave.graph.scoring import ScoreCandidate, ScorePolicy, Scorer
+from skillweave.graph import ScoreCandidate, ScorePolicy, Scorer
 
 REFUND = ScoreCandidate("refund", ("refund\nGives money back for a charge.", "I was charged twice"))
 DESK = ScoreCandidate("desk", ("desk\nBooks a desk in the office.",))

@@ -20,7 +20,7 @@ from skillweave.errors import (
     VersionNotFound,
 )
 from skillweave.frozen import FrozenDict
-from skillweave.graph.graph import SkillGraph
+from skillweave.graph import SkillGraph
 from skillweave.knowledge.rules import ContextRules
 from skillweave.registry import Registry
 from skillweave.registry.agents import Agent

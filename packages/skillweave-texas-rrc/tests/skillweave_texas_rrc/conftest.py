@@ -2,15 +2,33 @@ import asyncio
 
 import pytest
 
-from skillweave import Skill
+import skillweave
+from skillweave import Skill, Snapshot, Weaver
 from skillweave.tokens.counter import Tiktoken
-from skillweave_texas_rrc import pack
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Leave single trigger tests to `make soak`: `test_trigger_files.py` asks all of them in one visit."""
+    if item.path.name.endswith(".triggers.yaml"):
+        item.add_marker(pytest.mark.soak)
 
 
 @pytest.fixture(scope="session")
-def skills() -> dict[str, Skill]:
+def weaver() -> Weaver:
+    """The pack, read once: for what a snapshot says, and as a base of variants."""
+    return skillweave.open(packs=["texas-rrc"])
+
+
+@pytest.fixture(scope="session")
+def snapshot(weaver: Weaver) -> Snapshot:
+    """All that the pack brings."""
+    return asyncio.run(weaver.snapshot())
+
+
+@pytest.fixture(scope="session")
+def skills(snapshot: Snapshot) -> dict[str, Skill]:
     """All skills of the pack by their ids."""
-    return {skill.id: skill for skill in asyncio.run(pack().load(None)).skills}
+    return dict(snapshot)
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,8 @@
 """What the pack shows of a well: the first five lines, found from an API number as people write it."""
 
+from functools import cache
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -17,7 +19,8 @@ Field: Spraberry (Trend Area), District 08
 Operator: Permian Basin Energy LLC (P-5: 683214)"""
 
 
-def weaver_of() -> Weaver:
+@cache
+def office() -> Weaver:
     return skillweave.open(
         PACK / "pack.yaml",
         entities=PACK / "sample_graph.json",
@@ -25,6 +28,11 @@ def weaver_of() -> Weaver:
         settings=Settings(catalog=CatalogMode.ALWAYS),
         matchers=["explicit"],
     )
+
+
+def weaver_of() -> Weaver:
+    """One that remembers no conversation, with the pack that all tests have in common."""
+    return office().variant(tenant=uuid4().hex)
 
 
 def entity_context(injection: Injection) -> str:

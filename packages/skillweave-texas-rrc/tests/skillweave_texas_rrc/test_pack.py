@@ -4,14 +4,14 @@ import asyncio
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 
-import skillweave
-from skillweave import EventRefused, Message, Role, Skill
+from skillweave import EventRefused, Message, Role, Skill, Weaver
 from skillweave.disclose.block import Rung
 from skillweave.disclose.render import render_skill
 from skillweave.registry import Snapshot
@@ -38,14 +38,10 @@ GROUPS = {"core": 8, "rule_37": 11, "rule_32": 10, "form_pr": 8, "flaring_monito
 CHECKPOINTS = {"pre_filing", "good_cause_review", "service_list_review", "emissions_review", "compliance_alert"}
 
 
-each_skill = pytest.mark.parametrize("skill_id", sorted(asyncio.run(skillweave.open(packs=["texas-rrc"]).snapshot())))
+each_skill = pytest.mark.parametrize("skill_id", sorted(skill.id for skill in asyncio.run(pack().load(None)).skills))
 
 
-@pytest.fixture
-async def snapshot() -> Snapshot:
-    return await skillweave.open(packs=["texas-rrc"]).snapshot()
-
-
+@cache
 def documents() -> dict[str, Mapping[str, Any]]:
     return {
         path.name: yaml.safe_load(path.read_text("utf-8")) for path in sorted((FOLDER / "artifacts").glob("*.yaml"))
@@ -100,12 +96,12 @@ def test_a_text_has_all_parts_and_the_size_of_a_tier_two_text(
 
 @each_skill
 async def test_a_skill_with_its_documents_stays_under_four_thousand_tokens(
-    skill_id: str, skills: dict[str, Skill], counter: Tiktoken
+    skill_id: str, weaver: Weaver, skills: dict[str, Skill], counter: Tiktoken
 ) -> None:
-    skill, source = skills[skill_id], pack()
-    await source.load(None)
-    documents = [(await source.read(skill, ref.id)).decode() for ref in skill.artifacts]
+    skill = skills[skill_id]
+    documents = [(await weaver.registry.read_artifact(skill_id, ref.id)).text or "" for ref in skill.artifacts]
     assert documents
+    assert all(documents)
     assert counter.count("\n".join([render_skill(skill, Rung.INSTRUCTIONS).text, *documents])) < 4_000
 
 
@@ -148,11 +144,11 @@ async def test_needed_skills_exist(snapshot: Snapshot) -> None:
         assert set(needs) <= set(snapshot), skill.id
 
 
-async def test_every_document_is_read_by_a_skill_and_every_skill_finds_its_documents(snapshot: Snapshot) -> None:
-    weaver = skillweave.open(packs=["texas-rrc"])
-    found = await weaver.snapshot()
+async def test_every_document_is_read_by_a_skill_and_every_skill_finds_its_documents(
+    weaver: Weaver, snapshot: Snapshot
+) -> None:
     used: set[str] = set()
-    for skill in found.values():
+    for skill in snapshot.values():
         for ref in skill.artifacts:
             artifact = await weaver.registry.read_artifact(skill.id, ref.id)
             assert artifact.text, ref.id
@@ -192,8 +188,7 @@ def test_no_claim_that_is_known_to_be_wrong_is_in_the_pack(claim: str) -> None:
         assert found is None, f"{path.name}: {found and text[max(0, found.start() - 60) : found.end() + 60]}"
 
 
-async def test_an_event_with_the_declared_payload_is_told_and_another_is_refused() -> None:
-    weaver = skillweave.open(packs=["texas-rrc"])
+async def test_an_event_with_the_declared_payload_is_told_and_another_is_refused(weaver: Weaver) -> None:
     await weaver.weave(Message(Role.ASSISTANT, "SKILL_SELECT:spacing-calculation"), conversation="c1")
     payload = {"check": "lease line", "outcome": "fail", "detail": "400.0 ft", "cite": "16 TAC 3.37(a)(1)"}
     event = await weaver.emit("c1", "spacing-calculation", "VALIDATION_RESULT", payload)
@@ -204,17 +199,16 @@ async def test_an_event_with_the_declared_payload_is_told_and_another_is_refused
         await weaver.emit("c1", "spacing-calculation", "ALERT_RAISED", {})
 
 
-async def test_the_compliance_monitor_watches_alerts_and_filed_applications() -> None:
-    weaver = await skillweave.open(packs=["texas-rrc"]).for_agent("compliance-monitor-agent")
-    assert set(await weaver.snapshot()) == {"fm-compliance-alert", "r37-post-filing-tracking"}
+async def test_the_compliance_monitor_watches_alerts_and_filed_applications(weaver: Weaver) -> None:
+    monitor = await weaver.for_agent("compliance-monitor-agent")
+    assert set(await monitor.snapshot()) == {"fm-compliance-alert", "r37-post-filing-tracking"}
 
 
 @pytest.mark.parametrize("agent", ["rule37-agent", "rule32-agent", "form-pr-agent", "flaring-monitor-agent"])
-async def test_every_agent_has_skills_of_the_pack_only(agent: str) -> None:
-    weaver = skillweave.open(packs=["texas-rrc"])
+async def test_every_agent_has_skills_of_the_pack_only(agent: str, weaver: Weaver, snapshot: Snapshot) -> None:
     own = await (await weaver.for_agent(agent)).snapshot()
-    assert list(own) == [one for one in (await weaver.snapshot()) if one in own]
-    assert len(own) == len((await weaver.snapshot()).agents[agent].skills)
+    assert list(own) == [one for one in snapshot if one in own]
+    assert len(own) == len(snapshot.agents[agent].skills)
 
 
 async def test_the_alerts_of_the_ranking_have_a_severity_that_their_event_takes(snapshot: Snapshot) -> None:
@@ -224,11 +218,10 @@ async def test_the_alerts_of_the_ranking_have_a_severity_that_their_event_takes(
     assert severities <= set(schema["properties"]["severity"]["enum"])
 
 
-async def test_a_deadline_that_runs_in_hours_can_say_its_hour() -> None:
-    weaver = skillweave.open(packs=["texas-rrc"])
-    await weaver.weave(Message(Role.ASSISTANT, "SKILL_SELECT:fm-event-intake"), conversation="c1")
+async def test_a_deadline_that_runs_in_hours_can_say_its_hour(weaver: Weaver) -> None:
+    await weaver.weave(Message(Role.ASSISTANT, "SKILL_SELECT:fm-event-intake"), conversation="c2")
     clock = {"deadline_id": "upset-1", "kind": "upset_24h", "due_date": "2026-03-19", "rule": "16 TAC 3.32"}
-    event = await weaver.emit("c1", "fm-event-intake", "DEADLINE_UPDATE", {**clock, "due_time": "02:00"})
+    event = await weaver.emit("c2", "fm-event-intake", "DEADLINE_UPDATE", {**clock, "due_time": "02:00"})
     assert event.payload.to_dict()["due_time"] == "02:00"
     with pytest.raises(EventRefused, match="due_time"):
-        await weaver.emit("c1", "fm-event-intake", "DEADLINE_UPDATE", {**clock, "due_time": "25:00"})
+        await weaver.emit("c2", "fm-event-intake", "DEADLINE_UPDATE", {**clock, "due_time": "25:00"})

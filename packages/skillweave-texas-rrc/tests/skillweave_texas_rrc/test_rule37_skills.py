@@ -2,6 +2,8 @@
 
 import json
 import re
+from functools import cache
+from uuid import uuid4
 
 import pytest
 from tests.skillweave_texas_rrc.sample import ask_sample
@@ -178,14 +180,19 @@ async def test_the_tracts_of_the_worked_example_are_those_of_the_calculator() ->
     assert far == pytest.approx(sorted(one["distance_ft"] for one in found["other_tracts"]), abs=0.05)
 
 
-@pytest.fixture
-def weaver() -> Weaver:
+@cache
+def office() -> Weaver:
     return skillweave.open(packs=["texas-rrc", "texas-rrc-rule37"], counter=WordCounter())
 
 
-async def test_the_message_of_the_spacing_skill_has_its_parts_in_their_order() -> None:
-    alone = skillweave.open(packs=["texas-rrc"], counter=WordCounter())
-    injection = await alone.weave("Check the spacing of Mitchell Ranch 1H", conversation="c")
+@pytest.fixture
+def filing() -> Weaver:
+    """One that remembers no conversation, with the pack and the graph of a filing."""
+    return office().variant(tenant=uuid4().hex)
+
+
+async def test_the_message_of_the_spacing_skill_has_its_parts_in_their_order(weaver: Weaver) -> None:
+    injection = await weaver.variant(tenant="parts").weave("Check the spacing of Mitchell Ranch 1H", conversation="c")
     (message,) = injection.messages
     lines = message.text.splitlines()
     assert [line for line in lines if line in SCENE or line.startswith("=== ")] == SCENE
@@ -202,42 +209,42 @@ def place(injection: Injection) -> tuple[str, str | None]:
     return injection.move.by, injection.move.to
 
 
-async def test_a_filing_goes_by_what_the_calculators_really_answer(weaver: Weaver) -> None:
-    first = await weaver.weave("Start the Rule 37 filing for Mitchell Ranch 2H", conversation="c")
+async def test_a_filing_goes_by_what_the_calculators_really_answer(filing: Weaver) -> None:
+    first = await filing.weave("Start the Rule 37 filing for Mitchell Ranch 2H", conversation="c")
     assert place(first) == ("entry", "r37-exception-type")
-    statewide = await answered(weaver, "t2", "well_spacing", well="well-mr2h")
+    statewide = await answered(filing, "t2", "well_spacing", well="well-mr2h")
     assert place(statewide) == ("route", "r37-field-rules")
     order = {"lease_line_ft": 330, "between_well_ft": 660, "loaded_from": "order"}
-    own = await answered(weaver, "t3", "well_spacing", well="well-mr2h", field_rules=order)
+    own = await answered(filing, "t3", "well_spacing", well="well-mr2h", field_rules=order)
     assert place(own) == ("route", "r37-offset-identification")
-    reached = await answered(weaver, "t4", "notice_tracts", well="well-mr2h", exceptions=["between_well"])
+    reached = await answered(filing, "t4", "notice_tracts", well="well-mr2h", exceptions=["between_well"])
     assert place(reached) == ("route", "r37-service-list")
 
 
-async def test_a_loaded_order_that_needs_no_exception_leads_to_an_ordinary_form(weaver: Weaver) -> None:
-    await weaver.weave("Start the Rule 37 filing for Mitchell Ranch 2H", conversation="c")
+async def test_a_loaded_order_that_needs_no_exception_leads_to_an_ordinary_form(filing: Weaver) -> None:
+    await filing.weave("Start the Rule 37 filing for Mitchell Ranch 2H", conversation="c")
     order = {"lease_line_ft": 330, "between_well_ft": 0, "loaded_from": "order"}
-    found = await answered(weaver, "t2", "well_spacing", well="well-mr2h", field_rules=order)
+    found = await answered(filing, "t2", "well_spacing", well="well-mr2h", field_rules=order)
     assert place(found) == ("route", "r37-form-w1")
 
 
-async def test_in_a_filing_only_the_tools_of_the_step_are_offered(weaver: Weaver) -> None:
-    await weaver.weave("Start the Rule 37 filing for Mitchell Ranch 2H", conversation="c")
+async def test_in_a_filing_only_the_tools_of_the_step_are_offered(filing: Weaver) -> None:
+    await filing.weave("Start the Rule 37 filing for Mitchell Ranch 2H", conversation="c")
     order = {"lease_line_ft": 330, "between_well_ft": 660, "loaded_from": "order"}
-    found = await answered(weaver, "t2", "well_spacing", well="well-mr2h", field_rules=order)
+    found = await answered(filing, "t2", "well_spacing", well="well-mr2h", field_rules=order)
     assert found.tools.authorize("notice_tracts").ruling is Ruling.ALLOW
     assert found.tools.authorize("w1_fee").ruling is Ruling.DENY
 
 
-async def test_in_a_filing_the_core_skills_are_still_found_by_words(weaver: Weaver) -> None:
-    await weaver.weave("Start the Rule 37 filing for Mitchell Ranch 2H", conversation="c")
-    asked = await weaver.weave("What is the distance to the lease line?", conversation="c")
+async def test_in_a_filing_the_core_skills_are_still_found_by_words(filing: Weaver) -> None:
+    await filing.weave("Start the Rule 37 filing for Mitchell Ranch 2H", conversation="c")
+    asked = await filing.weave("What is the distance to the lease line?", conversation="c")
     assert "spacing-calculation" in asked.skills
     assert place(asked) == ("stay", "r37-exception-type")
 
 
-async def test_a_step_that_is_not_yet_reached_is_not_given_by_a_word(weaver: Weaver) -> None:
-    await weaver.weave("Start the Rule 37 filing for Mitchell Ranch 2H", conversation="c")
-    asked = await weaver.weave("Assemble the final package", conversation="c")
+async def test_a_step_that_is_not_yet_reached_is_not_given_by_a_word(filing: Weaver) -> None:
+    await filing.weave("Start the Rule 37 filing for Mitchell Ranch 2H", conversation="c")
+    asked = await filing.weave("Assemble the final package", conversation="c")
     outcomes = {one.skill_id: one.outcome for one in asked.decisions}
     assert outcomes["r37-filing-assembly"] is Outcome.NOT_AT_CURSOR

@@ -1,6 +1,9 @@
 """A landman asks about the spacing of a well: what the pack gives to the model, with what is known of the well."""
 
+from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -22,9 +25,15 @@ Operator: Permian Basin Energy LLC (P-5: 683214)
 """
 
 
-def landman(**options: object) -> Weaver:
+@cache
+def office() -> Weaver:
     settings = Settings(catalog=CatalogMode.ALWAYS, context_seconds=30)
-    return skillweave.open(packs=["texas-rrc"], entities=SAMPLE, settings=settings, **options)  # type: ignore[arg-type]
+    return skillweave.open(packs=["texas-rrc"], entities=SAMPLE, settings=settings)
+
+
+def landman(matchers: Sequence[str] | None = None) -> Weaver:
+    """One who remembers no conversation, with the pack that all tests have in common."""
+    return office().variant(matchers=matchers, tenant=uuid4().hex)
 
 
 def outcome(injection: Injection, skill_id: str) -> Outcome:

@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from skillweave_eval.cases import Case
-from skillweave_eval.reading import find_tests, read_tests
-from skillweave_texas_rrc import pack
+from skillweave import Skill, Weaver
+from skillweave_eval import Case, Level, ask_all, find_tests, judge, read_tests
 
 SKILLS = 43
 LEAST_EXPECTED, LEAST_FORBIDDEN = 5, 3
@@ -20,26 +19,32 @@ def cases() -> tuple[Case, ...]:
 
 
 @pytest.fixture
-async def ids() -> list[str]:
+def ids(skills: dict[str, Skill]) -> list[str]:
     """The ids of the pack's skills."""
-    return [skill.id for skill in (await pack().load(None)).skills]
+    return list(skills)
 
 
-async def test_the_pack_has_43_skills_each_once(ids: list[str]) -> None:
-    assert len(ids) == len(set(ids)) == SKILLS
+async def test_every_query_selects_what_its_file_says(weaver: Weaver, cases: tuple[Case, ...]) -> None:
+    results = [judge(answer, Level.OFFERED) for answer in await ask_all(weaver, cases)]
+    assert {result.id: result.problems for result in results if not result.passed} == {}
+    assert len(results) == 711
 
 
-async def test_each_skill_is_expected_by_at_least_five_queries(ids: list[str], cases: tuple[Case, ...]) -> None:
+def test_the_pack_has_43_skills_each_once(ids: list[str]) -> None:
+    assert len(ids) == SKILLS
+
+
+def test_each_skill_is_expected_by_at_least_five_queries(ids: list[str], cases: tuple[Case, ...]) -> None:
     found = Counter(skill_id for case in cases if not case.any_of for skill_id in case.expect or ())
     assert {skill_id: found[skill_id] for skill_id in ids if found[skill_id] < LEAST_EXPECTED} == {}
 
 
-async def test_each_skill_is_forbidden_by_at_least_three_queries(ids: list[str], cases: tuple[Case, ...]) -> None:
+def test_each_skill_is_forbidden_by_at_least_three_queries(ids: list[str], cases: tuple[Case, ...]) -> None:
     found = Counter(skill_id for case in cases for skill_id in case.not_)
     assert {skill_id: found[skill_id] for skill_id in ids if found[skill_id] < LEAST_FORBIDDEN} == {}
 
 
-async def test_every_label_is_a_skill_of_the_pack(ids: list[str], cases: tuple[Case, ...]) -> None:
+def test_every_label_is_a_skill_of_the_pack(ids: list[str], cases: tuple[Case, ...]) -> None:
     assert {skill_id for case in cases for skill_id in case.named} - set(ids) == set()
 
 

@@ -13,7 +13,7 @@ import typer
 from skillweave.cli import options
 from skillweave.cli.failure import MISTAKE, Mistake
 from skillweave.cli.output.page import Answer
-from skillweave_eval.commands.shared import EVALUATION, Html, Resampled, positive, progress, write
+from skillweave_eval.commands.shared import EVALUATION, Html, Resampled, positive, progress, write_page
 
 if TYPE_CHECKING:
     import asyncio
@@ -195,10 +195,7 @@ async def live(
             )
     resampling = Resampling(resampled.seed, resampled.resamples)
     report = report_runs(material.data, material.prompts, outcome, models, max(1, samples), resampling)
-    if html is not None:
-        from skillweave_eval.page import page_of
-
-        write(html, page_of(report))
+    write_page(html, report)
     notes = [*loading_notes(await weaver.snapshot()), *material.notes, *report.errors[:SHOWN_ERRORS]]
     if report.stopped is not None or report.failed:
         notes.append(f"not everything was run; what is done is in {results}, and the same command goes on from there")

@@ -23,6 +23,7 @@ from skillweave_eval.commands.shared import (
     progress,
     share,
     write,
+    write_page,
 )
 
 if TYPE_CHECKING:
@@ -142,10 +143,7 @@ async def triggers(
         from skillweave_eval.junit import junit_xml
 
         write(junit, junit_xml(report))
-    if html is not None:
-        from skillweave_eval.page import page_of
-
-        write(html, page_of(report))
+    write_page(html, report)
     snapshot = await weaver.snapshot()
     none = () if cases.cases else ("there are no tests, so that only triggers and descriptions were looked at",)
     notes = (
@@ -232,10 +230,7 @@ async def ranking(
     known = (skill.id for skill in snapshot.active())
     second = asked[1][1] if len(asked) > 1 else None
     report = report_on(labelled.cases, known, asked[0][1], second, resampling)
-    if html is not None:
-        from skillweave_eval.page import page_of
-
-        write(html, page_of(report))
+    write_page(html, report)
     return Answer(
         lambda: report,
         partial(ranking_text, report),
@@ -297,10 +292,7 @@ async def fit(
     if output is not None:
         write(output, FittedFile.of(report).text())
         report = replace(report, output=output)
-    if html is not None:
-        from skillweave_eval.page import page_of
-
-        write(html, page_of(report))
+    write_page(html, report)
     notes = (*notes, *loading_notes(snapshot), *graph_notes(snapshot, graph))
     return Answer(lambda: report, partial(fit_text, report), notes=notes)
 
@@ -368,10 +360,7 @@ async def tokens(
     await indexed(weaver)
     with progress("Playing") as tell:
         report = await count_tokens(weaver, talks, path.name, configuration_of(weaver, selecting), tell)
-    if html is not None:
-        from skillweave_eval.page import page_of
-
-        write(html, page_of(report))
+    write_page(html, report)
     snapshot = await weaver.snapshot()
     notes = (*notes, *loading_notes(snapshot), *graph_notes(snapshot, own))
     return Answer(lambda: report, partial(tokens_text, report), notes=notes)
@@ -406,10 +395,7 @@ async def graph_(
         notes += said
     data = next(iter(steps)) if len(steps) == 1 else f"{len(steps)} scripts"
     report = await play_scripts(opened.graph, steps, data, wanted=min_coverage)
-    if html is not None:
-        from skillweave_eval.page import page_of
-
-        write(html, page_of(report))
+    write_page(html, report)
     code = 0 if report.ok else MISTAKE
     return Answer(lambda: report, partial(graph_text, report), code=code, notes=tuple(notes))
 

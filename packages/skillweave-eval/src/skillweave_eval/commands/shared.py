@@ -133,6 +133,14 @@ def write(path: str, text: str) -> None:
     Path(path).write_text(text, encoding="utf-8")
 
 
+def write_page(path: str | None, report: object) -> None:
+    """Write the page of a report, where one is wanted."""
+    if path is not None:
+        from skillweave_eval.page import page_of
+
+        write(path, page_of(report))
+
+
 def label_notes(unknown: Sequence[str]) -> Iterator[str]:
     """A line for the user where labels name skills that are not there."""
     if unknown:

@@ -1,11 +1,12 @@
-"""Models behind an HTTP endpoint, in the two wire formats that most servers speak."""
+"""Models behind an HTTP endpoint, through the SDKs of the two wire formats that most servers speak."""
 
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from types import TracebackType
+from importlib import import_module
+from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit, urlunsplit
 
@@ -14,21 +15,17 @@ from skillweave.errors import MissingExtra, SkillweaveError
 from skillweave.redaction import HIDDEN, without_keys
 
 if TYPE_CHECKING:
-    import httpx
     from tenacity import RetryCallState
 
 ATTEMPTS = 5
 LONGEST_WAIT = 60.0
-LONGEST_ANSWER = 4096
-"""Tokens that an answer may have."""
-ANTHROPIC_VERSION = "2023-06-01"
 _AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
-"""Answers after which the same request may succeed."""
+"""Statuses after which the same request may succeed."""
 _LONGEST_REASON = 300
 
 
 class Wire(StrEnum):
-    """How requests and answers are written."""
+    """How requests and answers are written; the name of the SDK that writes them."""
 
     OPENAI = "openai"
     ANTHROPIC = "anthropic"
@@ -123,27 +120,15 @@ def endpoint_of(
 
 
 class Caller:
-    """Asks models over one pool of connections; retries what may succeed the second time.
-
-    Raises:
-        MissingExtra: the packages of the extra `eval` are not installed.
-    """
+    """Asks models through their SDKs; retries what may succeed the second time."""
 
     def __init__(
         self, *, timeout: float = 120.0, longest_answer: int = 4096, longest_wait: float = LONGEST_WAIT
     ) -> None:
-        try:
-            import httpx
-            import tenacity
-        except ModuleNotFoundError as error:
-            raise MissingExtra("asking a model", error.name or "httpx", "eval") from None
         self.longest_answer = longest_answer
         self._longest_wait = longest_wait
-        self._client = httpx.AsyncClient(timeout=timeout, follow_redirects=False)
-        self._retrying = tenacity.AsyncRetrying
-        self._stop = tenacity.stop_after_attempt(ATTEMPTS)
-        self._backoff = tenacity.wait_random_exponential(multiplier=0.5, max=longest_wait)
-        self._again = tenacity.retry_if_exception(_may_succeed)
+        self._timeout = timeout
+        self._clients: dict[Endpoint, Any] = {}
 
     async def __aenter__(self) -> Self:
         return self
@@ -151,110 +136,102 @@ class Caller:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._client.aclose()
+        for client in self._clients.values():
+            await client.close()
 
     async def ask(self, endpoint: Endpoint, system: str, text: str) -> Reply:
-        """The model's answer; raises ModelFailed after the last attempt."""
-        import httpx
+        """Returns the model's answer.
 
-        try:
-            async for attempt in self._retrying(stop=self._stop, wait=self._wait, retry=self._again, reraise=True):
-                with attempt:
-                    return await self._once(endpoint, system, text)
-        except (httpx.HTTPError, _Refused) as error:
-            raise ModelFailed(f"{endpoint.named} gave no answer: {_reason(error, endpoint)}") from None
-        raise ModelFailed(f"{endpoint.named} gave no answer")  # the loop above always ends by itself
-
-    async def _once(self, endpoint: Endpoint, system: str, text: str) -> Reply:
-        write, path = (_openai, "/chat/completions") if endpoint.wire is Wire.OPENAI else (_anthropic, "/v1/messages")
-        url = endpoint.url + (path.removeprefix("/v1") if endpoint.url.endswith("/v1") else path)
-        response = await self._client.post(
-            url, headers=_headers(endpoint), json=write(endpoint, system, text, self.longest_answer)
+        Raises:
+            ModelFailed: the last attempt failed.
+            MissingExtra: the packages of the extra `eval` are not installed.
+        """
+        sdk, tenacity = _package(endpoint.wire.value), _package("tenacity")
+        # The SDKs' own retrying repeats a request that timed out, which may have been answered and paid for.
+        retrying = tenacity.AsyncRetrying(
+            stop=tenacity.stop_after_attempt(ATTEMPTS),
+            wait=self._wait,
+            retry=tenacity.retry_if_exception(_may_succeed),
+            reraise=True,
         )
-        if response.status_code != 200:
-            raise _Refused(response.status_code, _said(response), _retry_after(response))
+        ask = _ask_openai if endpoint.wire is Wire.OPENAI else _ask_anthropic
+        client = self._client(endpoint, sdk)
         try:
-            data = response.json()
-            return _read_openai(data) if endpoint.wire is Wire.OPENAI else _read_anthropic(data)
+            reply: Reply = await retrying(ask, client, endpoint, system, text, self.longest_answer)
+        except sdk.APIError as error:
+            raise ModelFailed(f"{endpoint.named} gave no answer: {_reason(error, endpoint)}") from None
         except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-            shown = f"{type(error).__name__}: {error}"
-            raise _Refused(200, f"its answer has another form than the {endpoint.wire.value} one ({shown})") from None
+            shown = f"its answer has another form than the {endpoint.wire.value} one ({type(error).__name__}: {error})"
+            raise ModelFailed(f"{endpoint.named} gave no answer: {_hidden(shown, endpoint)}") from None
+        return reply
+
+    def _client(self, endpoint: Endpoint, sdk: ModuleType) -> Any:  # noqa: ANN401 - the client of either SDK
+        if endpoint not in self._clients:
+            opened = sdk.AsyncOpenAI if endpoint.wire is Wire.OPENAI else sdk.AsyncAnthropic
+            self._clients[endpoint] = opened(
+                base_url=endpoint.url if endpoint.wire is Wire.OPENAI else endpoint.url.removesuffix("/v1"),
+                # Without one the SDKs would send a key that they find in the environment, whoever the server is.
+                api_key=endpoint.key or "none",
+                timeout=self._timeout,
+                max_retries=0,
+                http_client=sdk.DefaultAsyncHttpxClient(follow_redirects=False),
+            )
+        return self._clients[endpoint]
 
     def _wait(self, state: "RetryCallState") -> float:
-        """What the server asks for, else longer after each attempt."""
+        """Returns what the server asks for, else longer after each attempt."""
         error = state.outcome.exception() if state.outcome else None
-        if isinstance(error, _Refused) and error.retry_after is not None:
-            return min(error.retry_after, self._longest_wait)
-        return float(self._backoff(state))
+        try:
+            asked = float(error.response.headers["retry-after"])  # type: ignore[union-attr]
+        except (AttributeError, KeyError, ValueError):
+            backoff = _package("tenacity").wait_random_exponential(multiplier=0.5, max=self._longest_wait)
+            return float(backoff(state))
+        return min(max(0.0, asked), self._longest_wait)
 
 
-class _Refused(Exception):
-    def __init__(self, status: int, said: str, retry_after: float | None = None) -> None:
-        super().__init__(said)
-        self.status = status
-        self.retry_after = retry_after
+def _package(name: str) -> ModuleType:
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        raise MissingExtra("asking a model", error.name or name, "eval") from None
 
 
 def _may_succeed(error: BaseException) -> bool:
-    import httpx
-
-    if isinstance(error, httpx.ReadTimeout | httpx.LocalProtocolError):
-        return False  # the answer may have been made, and paid for; a request that is wrong stays wrong
-    return isinstance(error, httpx.TransportError) or (isinstance(error, _Refused) and error.status in _AGAIN)
-
-
-def _headers(endpoint: Endpoint) -> Mapping[str, str]:
-    if endpoint.wire is Wire.ANTHROPIC:
-        return {"anthropic-version": ANTHROPIC_VERSION, **({"x-api-key": endpoint.key} if endpoint.key else {})}
-    return {"authorization": f"Bearer {endpoint.key}"} if endpoint.key else {}
+    """Whether to ask again; a request that is wrong stays wrong, and one that timed out may have been paid for."""
+    status = getattr(error, "status_code", None)
+    if status is not None:
+        return status in _AGAIN
+    lost = type(error).__name__ in ("APIConnectionError", "APITimeoutError")
+    # By name: newer SDKs bring a fork of httpx.
+    return lost and type(error.__cause__).__name__ not in ("ReadTimeout", "LocalProtocolError")
 
 
-def _openai(endpoint: Endpoint, system: str, text: str, longest: int) -> Mapping[str, object]:
+async def _ask_openai(client: Any, endpoint: Endpoint, system: str, text: str, longest: int) -> Reply:  # noqa: ANN401
     first = [{"role": "system", "content": system}] if system else []
     # OpenAI's newer models refuse the older name, which is the only one that most other servers know.
     limit = "max_completion_tokens" if endpoint.provider == "openai" else "max_tokens"
-    return {"model": endpoint.model, "messages": [*first, {"role": "user", "content": text}], limit: longest}
-
-
-def _anthropic(endpoint: Endpoint, system: str, text: str, longest: int) -> Mapping[str, object]:
-    first = {"system": system} if system else {}
-    messages = [{"role": "user", "content": text}]
-    return {"model": endpoint.model, "max_tokens": longest, **first, "messages": messages}
-
-
-def _read_openai(data: Mapping[str, Any]) -> Reply:
-    choice = data["choices"][0]
-    usage = data.get("usage") or {}
-    cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
-    taken = Usage(1, int(usage.get("prompt_tokens") or 0), int(usage.get("completion_tokens") or 0), int(cached))
-    return Reply(str(choice["message"]["content"] or ""), taken, choice.get("finish_reason") == "length")
-
-
-def _read_anthropic(data: Mapping[str, Any]) -> Reply:
-    text = "".join(str(block["text"]) for block in data["content"] if block.get("type") == "text")
-    usage = data.get("usage") or {}
-    cached = int(usage.get("cache_read_input_tokens") or 0)
-    written = int(usage.get("cache_creation_input_tokens") or 0)
-    taken = Usage(
-        1, int(usage.get("input_tokens") or 0) + cached + written, int(usage.get("output_tokens") or 0), cached
+    said = await client.chat.completions.create(
+        model=endpoint.model, messages=[*first, {"role": "user", "content": text}], **{limit: longest}
     )
-    return Reply(text, taken, data.get("stop_reason") == "max_tokens")
+    choice, usage = said.choices[0], said.usage
+    cached = _count(getattr(usage, "prompt_tokens_details", None), "cached_tokens")
+    taken = Usage(1, _count(usage, "prompt_tokens"), _count(usage, "completion_tokens"), cached)
+    return Reply(str(choice.message.content or ""), taken, choice.finish_reason == "length")
 
 
-def _said(response: "httpx.Response") -> str:
-    try:
-        error = response.json().get("error")
-        said = error.get("message") if isinstance(error, dict) else error
-    except (ValueError, AttributeError):
-        said = None
-    return f"HTTP {response.status_code}: {said or response.text[:_LONGEST_REASON] or response.reason_phrase}"
+async def _ask_anthropic(client: Any, endpoint: Endpoint, system: str, text: str, longest: int) -> Reply:  # noqa: ANN401
+    first = {"system": system} if system else {}
+    said = await client.messages.create(
+        model=endpoint.model, max_tokens=longest, messages=[{"role": "user", "content": text}], **first
+    )
+    cached = _count(said.usage, "cache_read_input_tokens")
+    sent = _count(said.usage, "input_tokens") + cached + _count(said.usage, "cache_creation_input_tokens")
+    answer = "".join(block.text for block in said.content if block.type == "text")
+    return Reply(answer, Usage(1, sent, _count(said.usage, "output_tokens"), cached), said.stop_reason == "max_tokens")
 
 
-def _retry_after(response: "httpx.Response") -> float | None:
-    try:
-        return max(0.0, float(response.headers["retry-after"]))
-    except (KeyError, ValueError):
-        return None
+def _count(usage: object, name: str) -> int:
+    return int(getattr(usage, name, None) or 0)
 
 
 def _address(url: str) -> str:
@@ -263,17 +240,22 @@ def _address(url: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
-def _reason(error: Exception, endpoint: Endpoint) -> str:
-    import httpx
+def _reason(error: Any, endpoint: Endpoint) -> str:  # noqa: ANN401 - an APIError of either SDK
+    status = getattr(error, "status_code", None)
+    if status is None:
+        cause = error.__cause__ or error
+        # What is wrong with a header would quote it.
+        said = "" if type(cause).__name__ == "LocalProtocolError" else str(cause)
+        return _hidden(f"{type(cause).__name__} at {_address(endpoint.url)}: {said}".rstrip(": "), endpoint)
+    found = error.body.get("error", error.body) if isinstance(error.body, Mapping) else error.body
+    why = found.get("message") if isinstance(found, Mapping) else found
+    shown = _hidden(f"HTTP {status}: {why or error.response.reason_phrase}", endpoint)
+    return f"{shown}; check its key" if status in (401, 403) else shown
 
-    # What is wrong with a header would quote it.
-    said = "" if isinstance(error, httpx.LocalProtocolError) else str(error)
-    if not isinstance(error, _Refused):
-        said = f"{type(error).__name__} at {_address(endpoint.url)}: {said}".rstrip(": ")
-    said = said.replace(endpoint.url, _address(endpoint.url)) or type(error).__name__
+
+def _hidden(said: str, endpoint: Endpoint) -> str:
+    """The text in one line, without what may hold a key."""
+    said = said.replace(endpoint.url, _address(endpoint.url))
     if endpoint.key:
         said = said.replace(endpoint.key, HIDDEN)
-    said = " ".join(without_keys(said).split())[:_LONGEST_REASON]
-    if isinstance(error, _Refused) and error.status in (401, 403):
-        return f"{said}; check its key"
-    return said
+    return " ".join(without_keys(said).split())[:_LONGEST_REASON]

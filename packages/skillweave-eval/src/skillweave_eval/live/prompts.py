@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from skillweave.codec import Portable
 from skillweave.errors import InvalidData
+from skillweave_eval.reading import bytes_of
 
 if TYPE_CHECKING:
     from skillweave.skill import Skill
@@ -115,13 +116,12 @@ def _rows(path: Path) -> Sequence[Mapping[str, object]]:
 def _data(path: Path) -> object:
     import json
 
+    data = bytes_of(path, "name a file of prompts", MOST_BYTES)
     try:
-        if path.stat().st_size > MOST_BYTES:
-            raise InvalidData(f"{path} is larger than {MOST_BYTES >> 20} MiB; split it")
-        text = path.read_text(encoding="utf-8-sig")
+        text = data.decode("utf-8-sig")
         if path.suffix.lower() == ".json":
             return json.loads(text)
-    except (OSError, ValueError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise InvalidData(f"{path} cannot be read: {error}; it must be JSON or YAML in UTF-8") from None
     from skillweave.frontmatter import read_yaml, resolved
 

@@ -10,7 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.skillweave_eval.live.recording_server import Model, Request, serving
+from tests.skillweave_eval.live.judging_model import Model
+
+from skillweave_testing.hosts import Sent
+from tests.recording.server import RecordingServer
 
 EVALS = {
     "skill_name": "tea",
@@ -27,14 +30,22 @@ def model() -> Model:
 
 
 @pytest.fixture
-def options(model: Model, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[object, ...]]:
+def server(model: Model) -> Iterator[RecordingServer]:
+    with RecordingServer(model) as server:
+        yield server
+
+
+@pytest.fixture
+def options(
+    server: RecordingServer, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[object, ...]:
     """The options for the small skills, one of which has prompts, at a server of the test."""
     (small / "tea" / "evals").mkdir()
     (small / "tea" / "evals" / "evals.json").write_text(json.dumps(EVALS))
     monkeypatch.setenv("OPENAI_API_KEY", "sk-verysecretkey0")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "ak-verysecretkey0")
-    with serving(model) as url:
-        yield ("--skills", small, "--base-url", url, "--results", tmp_path / "live.jsonl", "--resamples", "50")
+    results = tmp_path / "live.jsonl"
+    return ("--skills", small, "--base-url", server.openai, "--results", results, "--resamples", "50")
 
 
 @pytest.mark.parametrize("provider", ["openai", "anthropic"])
@@ -61,14 +72,16 @@ def test_the_report_is_published_json_and_a_page(cli: Any, options: tuple[object
     assert "With the skill and without" in html.read_text(encoding="utf-8")
 
 
-def test_another_model_judges(cli: Any, model: Model, options: tuple[object, ...]) -> None:
+def test_another_model_judges(cli: Any, server: RecordingServer, options: tuple[object, ...]) -> None:
     cli("eval", "live", "--model", "openai:m1", "--judge", "openai:m2", *options)
-    assert {request.body["model"] for request in model.requests if request.judges} == {"m2"}
-    assert {request.body["model"] for request in model.answered} == {"m1"}
+    asked = {(one.data["model"], b"You judge" in one.body) for one in server.requests}
+    assert asked == {("m1", False), ("m2", True)}
 
 
-def test_the_same_command_goes_on_where_it_ended(cli: Any, model: Model, options: tuple[object, ...]) -> None:
-    model.failures.append((400, {}))
+def test_the_same_command_goes_on_where_it_ended(
+    cli: Any, model: Model, server: RecordingServer, options: tuple[object, ...]
+) -> None:
+    server.failures.append((400, {}))
     first = cli("eval", "live", "--model", "openai:m1", *options)
     assert first.code == 1
     assert "HTTP 400" in first.err and "the same command goes on from there" in first.err
@@ -77,15 +90,17 @@ def test_the_same_command_goes_on_where_it_ended(cli: Any, model: Model, options
     assert len(model.answered) == answered + 1
 
 
-def test_no_key_is_printed_or_kept(cli: Any, model: Model, options: tuple[object, ...], tmp_path: Path) -> None:
-    model.failures.append((401, {}))
+def test_no_key_is_printed_or_kept(
+    cli: Any, server: RecordingServer, options: tuple[object, ...], tmp_path: Path
+) -> None:
+    server.failures.append((401, {}))
     done = cli("eval", "live", "--model", "openai:m1", *options, "--json")
     assert "verysecret" not in done.out + done.err + (tmp_path / "live.jsonl").read_text()
 
 
 def test_a_limit_stops_before_it_is_crossed(cli: Any, model: Model, options: tuple[object, ...]) -> None:
     done = cli("eval", "live", "--model", "openai:m1", *options, "--limit-tokens", "10")
-    assert (done.code, model.requests) == (1, [])
+    assert (done.code, model.sent) == (1, [])
     assert "the limit of tokens or cost is reached" in done.out
 
 
@@ -114,7 +129,7 @@ def test_ctrl_c_gives_what_is_done(model: Model, options: tuple[object, ...], tm
         [*command, *map(str, options), "--json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ
     )
 
-    def answer(request: Request) -> str:
+    def answer(_: Sent) -> str:
         if len(model.answered) == 3:
             running.send_signal(signal.SIGINT)
             running.wait(60)

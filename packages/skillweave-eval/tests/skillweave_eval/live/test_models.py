@@ -1,27 +1,24 @@
 """Models behind an HTTP endpoint, in both wire formats, at a real server."""
 
+import time
 from collections.abc import Iterator
 
 import pytest
-from tests.skillweave_eval.live.recording_server import Model, serving
+from tests.skillweave_eval.live.judging_model import Model
 
 from skillweave.errors import SkillweaveError
 from skillweave_eval import Caller, Endpoint, ModelFailed, Usage, Wire, endpoint_of
+from tests.recording.server import RecordingServer
 
 
 @pytest.fixture
-def model() -> Model:
-    return Model()
+def server() -> Iterator[RecordingServer]:
+    with RecordingServer(Model()) as server:
+        yield server
 
 
-@pytest.fixture
-def url(model: Model) -> Iterator[str]:
-    with serving(model) as address:
-        yield address
-
-
-def endpoint(url: str, wire: Wire = Wire.OPENAI, key: str | None = "sk-verysecretkey") -> Endpoint:
-    return Endpoint("local", "m1", wire, url, key)
+def endpoint(server: RecordingServer, wire: Wire = Wire.OPENAI, key: str | None = "sk-verysecretkey") -> Endpoint:
+    return Endpoint("local", "m1", wire, server.openai, key)
 
 
 async def asked(of: Endpoint, system: str = "Be kind.", text: str = "Tea?") -> tuple[str, Usage]:
@@ -30,24 +27,24 @@ async def asked(of: Endpoint, system: str = "Be kind.", text: str = "Tea?") -> t
     return reply.text, reply.usage
 
 
-async def test_the_openai_format_is_spoken(model: Model, url: str) -> None:
-    assert await asked(endpoint(f"{url}/v1")) == ("With care.", Usage(1, 100, 10, 40))
-    (request,) = model.requests
+async def test_the_openai_format_is_spoken(server: RecordingServer) -> None:
+    assert await asked(endpoint(server)) == ("With care.", Usage(1, 100, 10, 40))
+    (request,) = server.requests
     assert request.path == "/v1/chat/completions"
     assert request.headers["authorization"] == "Bearer sk-verysecretkey"
-    assert request.body == {
+    assert request.data == {
         "model": "m1",
         "messages": [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Tea?"}],
         "max_tokens": 4096,
     }
 
 
-async def test_the_anthropic_format_is_spoken(model: Model, url: str) -> None:
-    assert await asked(endpoint(url, Wire.ANTHROPIC)) == ("With care.", Usage(1, 100, 10, 40))
-    (request,) = model.requests
+async def test_the_anthropic_format_is_spoken(server: RecordingServer) -> None:
+    assert await asked(endpoint(server, Wire.ANTHROPIC)) == ("With care.", Usage(1, 100, 10, 40))
+    (request,) = server.requests
     assert request.path == "/v1/messages"
     assert (request.headers["x-api-key"], request.headers["anthropic-version"]) == ("sk-verysecretkey", "2023-06-01")
-    assert request.body == {
+    assert request.data == {
         "model": "m1",
         "max_tokens": 4096,
         "system": "Be kind.",
@@ -56,56 +53,76 @@ async def test_the_anthropic_format_is_spoken(model: Model, url: str) -> None:
 
 
 @pytest.mark.parametrize("wire", list(Wire))
-async def test_without_a_system_text_none_is_sent(model: Model, url: str, wire: Wire) -> None:
-    await asked(endpoint(url, wire), system="")
-    assert model.requests[0].system == ""
+async def test_without_a_system_text_none_is_sent(server: RecordingServer, wire: Wire) -> None:
+    await asked(endpoint(server, wire), system="")
+    assert server.script.last.system == ""
 
 
-async def test_without_a_key_no_header_carries_one(model: Model, url: str) -> None:
-    await asked(endpoint(url, key=None))
-    assert not {"authorization", "x-api-key"} & model.requests[0].headers.keys()
+@pytest.mark.parametrize("wire", list(Wire))
+async def test_a_server_without_a_key_of_its_own_gets_no_other_from_the_environment(
+    server: RecordingServer, wire: Wire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"):
+        monkeypatch.setenv(name, "sk-verysecretkey")
+    await asked(endpoint(server, wire, key=None))
+    assert "secret" not in str(server.requests[0].headers)
+
+
+async def test_an_answer_that_takes_too_long_is_not_asked_for_twice(server: RecordingServer) -> None:
+    server.script.answer = lambda _: time.sleep(0.2) or "Late."  # type: ignore[attr-defined,func-returns-value]
+    async with Caller(timeout=0.1, longest_wait=0.01) as caller:
+        with pytest.raises(ModelFailed, match="ReadTimeout at http"):
+            await caller.ask(endpoint(server), "", "Tea?")
+    assert len(server.requests) == 1
+
+
+async def test_nothing_follows_to_where_a_server_points(server: RecordingServer) -> None:
+    server.failures.append((302, {"location": f"{server.openai}/elsewhere"}))
+    with pytest.raises(ModelFailed, match="HTTP 302"):
+        await asked(endpoint(server))
+    assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize("status", [408, 429, 500, 503, 529])
-async def test_what_may_succeed_later_is_asked_again(model: Model, url: str, status: int) -> None:
-    model.failures += [(status, {"retry-after": "0"}), (status, {})]
-    assert (await asked(endpoint(url)))[0] == "With care."
-    assert len(model.requests) == 3
+async def test_what_may_succeed_later_is_asked_again(server: RecordingServer, status: int) -> None:
+    server.failures += [(status, {"retry-after": "0"}), (status, {})]
+    assert (await asked(endpoint(server)))[0] == "With care."
+    assert len(server.requests) == 3
 
 
 @pytest.mark.parametrize("status", [400, 401, 404])
-async def test_what_cannot_succeed_is_not_asked_again(model: Model, url: str, status: int) -> None:
-    model.failures.append((status, {}))
+async def test_what_cannot_succeed_is_not_asked_again(server: RecordingServer, status: int) -> None:
+    server.failures.append((status, {}))
     with pytest.raises(ModelFailed, match=f"HTTP {status}: not now"):
-        await asked(endpoint(url))
-    assert len(model.requests) == 1
+        await asked(endpoint(server))
+    assert len(server.requests) == 1
 
 
-async def test_after_some_attempts_it_ends(model: Model, url: str) -> None:
-    model.failures += [(503, {})] * 20
+async def test_after_some_attempts_it_ends(server: RecordingServer) -> None:
+    server.failures += [(503, {})] * 20
     with pytest.raises(ModelFailed, match="HTTP 503"):
-        await asked(endpoint(url))
-    assert len(model.requests) == 5
+        await asked(endpoint(server))
+    assert len(server.requests) == 5
 
 
-async def test_no_key_stands_in_an_error_nor_in_the_endpoint(model: Model, url: str) -> None:
-    model.failures.append((401, {}))
+async def test_no_key_stands_in_an_error_nor_in_the_endpoint(server: RecordingServer) -> None:
+    server.failures.append((401, {}))
     with pytest.raises(ModelFailed) as raised:
-        await asked(endpoint(url))
-    assert "secret" not in str(raised.value) + repr(endpoint(url))
+        await asked(endpoint(server))
+    assert "secret" not in str(raised.value) + repr(endpoint(server))
     assert "check its key" in str(raised.value)
 
 
 async def test_a_server_that_is_not_there_is_named() -> None:
     with pytest.raises(ModelFailed, match=r"local:m1 gave no answer: ConnectError at http://127\.0\.0\.1:9"):
-        await asked(endpoint("http://127.0.0.1:9"))
+        await asked(Endpoint("local", "m1", Wire.OPENAI, "http://127.0.0.1:9"))
 
 
-async def test_an_answer_of_another_form_is_told(model: Model, url: str) -> None:
-    model.body = {"output": "tea"}
+async def test_an_answer_of_another_form_is_told(server: RecordingServer) -> None:
+    server.answer = {"output": "tea"}
     for wire in Wire:
         with pytest.raises(ModelFailed, match=f"another form than the {wire.value} one"):
-            await asked(endpoint(url, wire))
+            await asked(endpoint(server, wire))
 
 
 def test_known_providers_have_an_address_and_a_variable_for_the_key() -> None:

@@ -2,11 +2,13 @@
 
 import asyncio
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Lock
 
 import pytest
-from tests.skillweave_eval.live.recording_server import Model, Request, serving
+from tests.skillweave_eval.live.judging_model import Model, judges, text_of
 
 from skillweave.errors import InvalidData
 from skillweave.tokens.counter import Tiktoken
@@ -31,6 +33,8 @@ from skillweave_eval import (
     report_runs,
     run_jobs,
 )
+from skillweave_testing.hosts import Sent
+from tests.recording.server import RecordingServer
 
 ASSERTIONS = (Assertion("Is careful"), Assertion("care", Check.CONTAINS, ("care",)))
 PROMPTS = tuple(Prompt("tea", str(number), f"Tea {number}?", ASSERTIONS) for number in range(4))
@@ -44,10 +48,15 @@ def model() -> Model:
 
 
 @pytest.fixture
-def models(model: Model) -> Iterator[Models]:
-    with serving(model) as url:
-        endpoint = Endpoint("local", "m1", Wire.OPENAI, url)
-        yield Models(endpoint, endpoint, PRICES, PRICES)
+def server(model: Model) -> Iterator[RecordingServer]:
+    with RecordingServer(model) as server:
+        yield server
+
+
+@pytest.fixture
+def models(server: RecordingServer) -> Models:
+    endpoint = Endpoint("local", "m1", Wire.OPENAI, server.openai)
+    return Models(endpoint, endpoint, PRICES, PRICES)
 
 
 def jobs(models: Models, samples: int = 1) -> list[Job]:
@@ -83,7 +92,7 @@ def report(models: Models, outcome: Outcome, samples: int = 1) -> LiveReport:
 async def test_every_prompt_is_answered_with_the_skill_and_without_it(model: Model, models: Models) -> None:
     outcome = await run(models)
     assert [(one.prompt_id, one.arm) for one in outcome.runs[:2]] == [("0", Arm.WITH), ("0", Arm.WITHOUT)]
-    assert sorted((one.text, one.system) for one in model.answered) == sorted(
+    assert sorted((text_of(one), one.system) for one in model.answered) == sorted(
         (prompt.text, system) for prompt in PROMPTS for system in ("", "Brew it with care.")
     )
     assert {one.arm: one.share for one in outcome.runs} == {Arm.WITH: 1.0, Arm.WITHOUT: 0.0}
@@ -91,9 +100,9 @@ async def test_every_prompt_is_answered_with_the_skill_and_without_it(model: Mod
 
 async def test_the_judge_is_asked_only_what_no_program_decides(model: Model, models: Models) -> None:
     await run(models)
-    judged = [one for one in model.requests if one.judges]
+    judged = [text_of(sent) for sent in model.sent if judges(sent)]
     assert len(judged) == 8
-    assert all(one.text.endswith("Expectations:\n1. Is careful") for one in judged)
+    assert all(text.endswith("Expectations:\n1. Is careful") for text in judged)
 
 
 async def test_the_report_has_the_difference_its_interval_and_the_cost(models: Models) -> None:
@@ -111,7 +120,7 @@ async def test_the_report_has_the_difference_its_interval_and_the_cost(models: M
 
 async def test_samples_are_means_of_a_prompt_and_no_prompts_of_their_own(model: Model, models: Models) -> None:
     said = iter([True, False] * 100)
-    model.judge = lambda request, _: next(said)
+    model.judge = lambda _, text: next(said)
     told = report(models, await run(models, samples=3, concurrency=1), samples=3)
     assert told.effects[0].prompts == 4
     assert {one.assertions[0].with_judged for one in told.prompts} == {3}
@@ -125,9 +134,9 @@ async def test_without_prices_nothing_is_said_of_cost(models: Models) -> None:
 async def test_what_was_run_is_not_run_again(model: Model, models: Models, tmp_path: Path) -> None:
     path = tmp_path / "deep" / "live.jsonl"
     first = await run(models, path)
-    asked = len(model.requests)
+    asked = len(model.sent)
     again = await run(models, path)
-    assert (again.runs, again.known, len(model.requests)) == (first.runs, 8, asked)
+    assert (again.runs, again.known, len(model.sent)) == (first.runs, 8, asked)
 
 
 async def test_another_model_is_another_run(models: Models) -> None:
@@ -135,8 +144,10 @@ async def test_another_model_is_another_run(models: Models) -> None:
     assert not {one.key for one in jobs(models)} & {one.key for one in jobs(other)}
 
 
-async def test_a_run_that_failed_is_told_and_tried_again(model: Model, models: Models, tmp_path: Path) -> None:
-    model.failures.append((400, {}))
+async def test_a_run_that_failed_is_told_and_tried_again(
+    server: RecordingServer, models: Models, tmp_path: Path
+) -> None:
+    server.failures.append((400, {}))
     first = await run(models, tmp_path / "r.jsonl", concurrency=1)
     told = report(models, first)
     assert (told.failed, told.effects[0].prompts) == (1, 3)
@@ -146,7 +157,7 @@ async def test_a_run_that_failed_is_told_and_tried_again(model: Model, models: M
 
 async def test_an_answer_is_kept_where_only_its_judging_failed(model: Model, models: Models, tmp_path: Path) -> None:
     judge = model.judge
-    model.judge = lambda request, text: "no verdict"  # type: ignore[assignment,return-value]
+    model.judge = lambda _, text: "no verdict"  # type: ignore[assignment,return-value]
     assert report(models, await run(models, tmp_path / "r.jsonl")).failed == 8
     answered = len(model.answered)
     model.judge = judge
@@ -164,13 +175,13 @@ async def test_a_limit_of_tokens_is_never_crossed(model: Model, models: Models) 
 
 async def test_a_limit_that_one_call_would_cross_sends_nothing(model: Model, models: Models) -> None:
     outcome = await run(models, limits=Limits(cost=0.000001))
-    assert (outcome.runs, model.requests) == ((), [])
+    assert (outcome.runs, model.sent) == ((), [])
 
 
 async def test_when_it_is_stopped_what_is_done_is_there(model: Model, models: Models, tmp_path: Path) -> None:
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
 
-    def answer(request: Request) -> str:
+    def answer(_: Sent) -> str:
         if len(model.answered) == 3:
             loop.call_soon_threadsafe(stop.set)
         return "With care."
@@ -184,20 +195,21 @@ async def test_when_it_is_stopped_what_is_done_is_there(model: Model, models: Mo
 
 
 async def test_no_more_calls_run_at_once_than_are_wanted(model: Model, models: Models) -> None:
-    together, most = 0, 0
+    together, most, lock = 0, 0, Lock()
 
-    def answer(request: Request) -> str:
+    def answer(_: Sent) -> str:
         nonlocal together, most
-        with model.lock:
+        with lock:
             together += 1
             most = max(most, together)
-        with model.lock:
+        time.sleep(0.02)
+        with lock:
             together -= 1
         return "With care."
 
     model.answer = answer
     await run(models, concurrency=2)
-    assert most <= 2
+    assert most == 2
 
 
 def test_a_line_that_was_cut_off_is_left_out(tmp_path: Path) -> None:

@@ -14,11 +14,11 @@ import httpx
 import pytest
 from httpx_sse import aconnect_sse
 from tests.skillweave_testing.services.replica import Replica, on_servers
-from tests.skillweave_testing.services.servers import RedisServer
 
 from skillweave import State
 from skillweave_stores.redis.events import RedisEventStream
 from skillweave_stores.redis.store import RedisStore
+from skillweave_testing.servers import RedisServer
 
 CONVERSATIONS = 1_000
 AT_ONCE = 24

@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.skillweave_testing.services.servers import HOST, free_port
+
+from skillweave_testing.servers import HOST, free_port
 
 
 @pytest.fixture

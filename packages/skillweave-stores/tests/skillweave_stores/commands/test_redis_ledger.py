@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from redis import Redis
-from tests.skillweave_testing.services.servers import RedisServer, free_port
+
+from skillweave_testing.servers import RedisServer, free_port
 
 SECRET = "s3cret"
 

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.skillweave_testing.services.servers import HOST, free_port
 
 import skillweave
 from skillweave_stores import SqlSource
+from skillweave_testing.servers import HOST, free_port
 
 WORDS = (
     ("catalog",),

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.skillweave_testing.services.proxy import Proxy
 
 from skillweave import Agent, AgentNotFound, Checkpoint, MemoryStore, Registry, Ruling, Weaver
 from skillweave_stores import PostgresStore, SqlSource
 from skillweave_testing import ManualClock, WordCounter
+from skillweave_testing.proxy import Proxy
 
 pytestmark = pytest.mark.each_database
 

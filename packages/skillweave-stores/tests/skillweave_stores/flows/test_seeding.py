@@ -9,13 +9,13 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from tests.skillweave_testing.services.racing import PROCESSES, race
 
 from skillweave.cli import run
 from skillweave.registry import Registry
 from skillweave.registry.registry import POLL_SECONDS
 from skillweave.sources import Folder
 from skillweave_stores.commands.options import named_store
+from skillweave_testing.racing import PROCESSES, race
 
 RELEASE = "---\nname: release\ndescription: {}\n---\n\nText.\n"
 EXAMPLES = Path(__file__).parents[5] / "examples" / "skills"

@@ -5,12 +5,12 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 from redis import Redis
-from tests.skillweave_testing.services.servers import RedisServer
 
 import skillweave
 from skillweave import State, StoreUnavailable, Writes
 from skillweave_stores import RedisStore
 from skillweave_testing import WordCounter
+from skillweave_testing.servers import RedisServer
 
 HALVES = ((0, 8191), (8192, 16383))
 

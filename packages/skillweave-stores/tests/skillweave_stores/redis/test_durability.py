@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 from redis import Redis
-from tests.skillweave_testing.services.servers import RedisServer
 
 from skillweave import Severity
 from skillweave_stores import RedisStore
+from skillweave_testing.servers import RedisServer
 
 
 @pytest.fixture

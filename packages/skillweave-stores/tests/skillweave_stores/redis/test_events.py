@@ -7,16 +7,23 @@ from contextlib import aclosing
 
 import pytest
 from redis import Redis
-from tests.skillweave_testing.services.proxy import Proxy
-from tests.skillweave_testing.services.servers import RedisServer, free_port
 
 from skillweave import StoreUnavailable
 from skillweave.events.stream import EventStream, StreamGap
 from skillweave_stores.redis.events import CONNECTIONS, RedisEventStream
 from skillweave_stores.redis.keys import keys_of
 from skillweave_stores.redis.listening import BLOCK_SECONDS
-from skillweave_testing import EventStreamContract
-from skillweave_testing.event_stream import OF_EVERY_FORM, PATIENCE, numbered, numbers, taken, taken_into
+from skillweave_testing.proxy import Proxy
+from skillweave_testing.servers import RedisServer, free_port
+from tests.contracts_of_ports.event_stream import (
+    OF_EVERY_FORM,
+    PATIENCE,
+    EventStreamContract,
+    numbered,
+    numbers,
+    taken,
+    taken_into,
+)
 
 KEY = "skillweave:events:{skill:ledger:c}"
 

@@ -1,11 +1,11 @@
 """What a Redis says of itself."""
 
 import pytest
-from tests.skillweave_testing.services.servers import RedisServer
 
 from skillweave import StoreUnavailable
 from skillweave.servers import Durable, Served
 from skillweave_stores import RedisStore
+from skillweave_testing.servers import RedisServer
 
 
 async def test_a_redis_says_what_it_is_and_how_many_connections_it_takes(redis_url: str) -> None:

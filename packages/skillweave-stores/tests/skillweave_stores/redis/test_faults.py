@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 from redis import Redis
-from tests.skillweave_testing.services.proxy import Proxy
-from tests.skillweave_testing.services.servers import RedisServer
 
 import skillweave
 from skillweave import State, StoreUnavailable, Weaver, Writes
 from skillweave.state.state import CLAIM_SECONDS
 from skillweave_stores import RedisStore
 from skillweave_testing import DECISION, FULL_STATE, ManualClock, WordCounter
+from skillweave_testing.proxy import Proxy
+from skillweave_testing.servers import RedisServer
 
 SKILL = {"id": "a-b", "description": "d", "triggers": {"keywords": ["go"]}, "text": {"instructions": "How."}}
 

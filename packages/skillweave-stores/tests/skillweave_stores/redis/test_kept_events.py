@@ -6,8 +6,6 @@ from contextlib import aclosing
 
 import pytest
 from redis import Redis
-from tests.skillweave_testing.services.proxy import Proxy
-from tests.skillweave_testing.services.servers import RedisServer
 
 import skillweave
 from skillweave import State, Store, StoreUnavailable, Weaver, Writes
@@ -17,8 +15,11 @@ from skillweave.events.streaming import StreamObserver
 from skillweave_stores import RedisStore
 from skillweave_stores.redis.events import RedisEventStream
 from skillweave_stores.redis.store import EventKeeping
-from skillweave_testing import KeptEventsContract, ManualClock, Recorder, WordCounter
-from skillweave_testing.event_stream import numbered, numbers, taken
+from skillweave_testing import ManualClock, Recorder, WordCounter
+from skillweave_testing.proxy import Proxy
+from skillweave_testing.servers import RedisServer
+from tests.contracts_of_ports.event_stream import numbered, numbers, taken
+from tests.contracts_of_ports.kept_events import KeptEventsContract
 
 KEY = "skillweave:events:{skill:ledger:c}"
 SKILL = {

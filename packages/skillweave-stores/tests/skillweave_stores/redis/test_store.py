@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 from redis import Redis
-from tests.skillweave_testing.services.proxy import Proxy
-from tests.skillweave_testing.services.servers import RedisServer
 
 import skillweave
 from skillweave import InvalidValue, State, Store, StoreUnavailable, Weaver, Writes
@@ -17,6 +15,8 @@ from skillweave.state.port import KEEP_DECISIONS_SECONDS
 from skillweave_stores import RedisStore
 from skillweave_testing import DECISION, FULL_STATE, LedgerContract, ManualClock, WordCounter
 from skillweave_testing.ledger import HOSTILE_IDS
+from skillweave_testing.proxy import Proxy
+from skillweave_testing.servers import RedisServer
 
 KEY = "skillweave:state:{skill:ledger:c}"
 

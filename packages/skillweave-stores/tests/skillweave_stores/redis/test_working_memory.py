@@ -7,8 +7,6 @@ from typing import cast
 import pytest
 from hypothesis import given, settings
 from redis import Redis
-from tests.skillweave_testing.services.proxy import Proxy
-from tests.skillweave_testing.services.servers import RedisServer
 
 from skillweave import StoreUnavailable
 from skillweave.frozen import as_json
@@ -20,7 +18,10 @@ from skillweave.state.working_memory import (
     merged,
 )
 from skillweave_stores.redis.working_memory import RedisWorkingMemory
-from skillweave_testing import ManualClock, WorkingMemoryContract
+from skillweave_testing import ManualClock
+from skillweave_testing.proxy import Proxy
+from skillweave_testing.servers import RedisServer
+from tests.contracts_of_ports.working_memory import WorkingMemoryContract
 from tests.strategies import json_mappings
 
 KEY = "skillweave:memory:{skill:ledger:c}"

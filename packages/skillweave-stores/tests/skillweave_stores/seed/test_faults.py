@@ -9,14 +9,14 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from tests.skillweave_testing.services.proxy import Proxy
-from tests.skillweave_testing.services.servers import PostgresServer
 
 from benchmarks.seeding import write_skills
 from skillweave import Skill, StoreUnavailable
 from skillweave.sources import InCode
 from skillweave_stores import SqlSource
 from skillweave_stores.seed import MOST_ENTRIES, Seeded, seed
+from skillweave_testing.proxy import Proxy
+from skillweave_testing.servers import PostgresServer
 
 SKILLS = tuple(Skill(f"s-{number:03}", "S", "x") for number in range(MOST_ENTRIES * 3))
 

@@ -1,6 +1,5 @@
 """A database of each kind for every test of this folder that asks for one."""
 
-import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, TypeAlias
 
@@ -8,9 +7,9 @@ import psycopg
 import pytest
 import pytest_asyncio
 from sqlalchemy import Engine, NullPool, create_engine, event, text
-from tests.skillweave_testing.services.fixtures import POSTGRES, new_database
 
 from skillweave_stores import PostgresStore, SqlSource
+from skillweave_testing.fixtures import new_database, postgres_of
 
 ByHand: TypeAlias = Callable[..., list[Any]]
 """Runs a statement, with values by name, as somebody would who knows nothing of skillweave; its rows."""
@@ -28,7 +27,7 @@ def shared_url(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
     if request.param == "sqlite":
         yield f"sqlite:///{tmp_path_factory.mktemp('shared') / 'skills.db'}"
     else:
-        yield from new_database(os.environ.get(POSTGRES) or request.getfixturevalue("postgres_server").url())
+        yield from new_database(postgres_of(request))
 
 
 @pytest_asyncio.fixture

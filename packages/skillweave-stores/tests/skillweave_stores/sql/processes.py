@@ -5,13 +5,12 @@ from collections import Counter
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeAlias
 
-from tests.skillweave_testing.services import racing
-
 from skillweave import Edge, Entity, Entry, State
 from skillweave_stores import SqlGraph, SqlSource
 from skillweave_stores.sql.approvals import SqlApprovals
 from skillweave_stores.sql.database import Database
-from skillweave_testing.approvals import DIGEST, PLAIN, YES
+from skillweave_testing import racing
+from tests.contracts_of_ports.approvals import DIGEST, PLAIN, YES
 
 FEW = 4
 """Processes of a race in which each step waits for the one before anyway."""

@@ -19,8 +19,8 @@ from skillweave_stores import SqlGraph, SqlSource
 from skillweave_stores.sql.approvals import SqlApprovals
 from skillweave_stores.sql.keys import SqlKeys
 from skillweave_stores.sql.working_memory import SqlWorkingMemory
-from skillweave_testing.approvals import CHANGED, DIGEST, PLAIN, REQUEST
 from skillweave_testing.ledger import FULL_STATE
+from tests.contracts_of_ports.approvals import CHANGED, DIGEST, PLAIN, REQUEST
 
 FILES = Path(__file__).parents[5] / "tests" / "data" / "stores"
 """One `skills-NNNN.db` for each revision."""

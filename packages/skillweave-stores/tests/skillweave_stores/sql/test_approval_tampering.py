@@ -13,8 +13,8 @@ from sqlalchemy import NullPool, create_engine, text
 from skillweave import State
 from skillweave.approvals.log import ApprovalLogBroken
 from skillweave_stores.sql.approvals import SqlApprovals
-from skillweave_testing.approvals import DIGEST, NO, PLAIN, REQUEST, YES
 from skillweave_testing.ledger import FULL_STATE
+from tests.contracts_of_ports.approvals import DIGEST, NO, PLAIN, REQUEST, YES
 
 KEY = bytes(range(32))
 ROWS = 5

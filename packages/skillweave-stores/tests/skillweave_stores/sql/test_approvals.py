@@ -12,7 +12,6 @@ from sqlalchemy.exc import DBAPIError
 from tests.skillweave_stores.sql.conftest import ByHand
 from tests.skillweave_stores.sql.processes import FEW, race_with_approvals
 from tests.skillweave_stores.sql.test_skills_faults import when
-from tests.skillweave_testing.services.proxy import Proxy
 
 from skillweave import InvalidValue, State, StoreUnavailable
 from skillweave.approvals.case import ApprovalNotFound
@@ -20,9 +19,10 @@ from skillweave_stores.sql import approval_check, approvals
 from skillweave_stores.sql.approvals import SqlApprovals
 from skillweave_stores.sql.database import Database
 from skillweave_stores.sql.keys import SqlKeys
-from skillweave_testing import ApprovalBookContract, ManualClock
-from skillweave_testing.approvals import DIGEST, NO, PLAIN, REQUEST, YES
+from skillweave_testing import ManualClock
 from skillweave_testing.ledger import FULL_STATE
+from skillweave_testing.proxy import Proxy
+from tests.contracts_of_ports.approvals import DIGEST, NO, PLAIN, REQUEST, YES, ApprovalBookContract
 
 KEY = bytes(range(32))
 

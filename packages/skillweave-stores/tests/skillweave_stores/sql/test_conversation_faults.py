@@ -11,8 +11,6 @@ from collections.abc import AsyncIterator, Iterator
 
 import psycopg
 import pytest
-from tests.skillweave_testing.services.proxy import Proxy
-from tests.skillweave_testing.services.servers import PostgresServer
 
 import skillweave
 from skillweave import State, StoreUnavailable, Writes
@@ -21,6 +19,8 @@ from skillweave_stores.sql import conversations
 from skillweave_stores.sql.migrating import _LOCK_KEY
 from skillweave_testing import DECISION, FULL_STATE
 from skillweave_testing.fakes import WordCounter
+from skillweave_testing.proxy import Proxy
+from skillweave_testing.servers import PostgresServer
 
 SKILL = {
     "id": "pay",

@@ -7,8 +7,6 @@ import psycopg
 import pytest
 import pytest_asyncio
 from psycopg import AsyncConnection
-from tests.skillweave_testing.services.proxy import Proxy
-from tests.skillweave_testing.services.servers import PostgresServer
 
 import skillweave
 from skillweave import InvalidValue, Registry, State, StoreUnavailable, Weaver, Writes
@@ -19,6 +17,8 @@ from skillweave_stores.sql import conversations
 from skillweave_stores.sql.statements import MOST_SWEPT, WRITERS
 from skillweave_testing import DECISION, FULL_STATE, LedgerContract, ManualClock
 from skillweave_testing.fakes import WordCounter
+from skillweave_testing.proxy import Proxy
+from skillweave_testing.servers import PostgresServer
 
 WIDE = "\U0001f600"
 """A character of four bytes."""

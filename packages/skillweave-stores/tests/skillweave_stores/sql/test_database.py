@@ -9,14 +9,14 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, MetaData, inspect, text
 from sqlalchemy.ext.asyncio import AsyncConnection
-from tests.skillweave_testing.services.proxy import Proxy
-from tests.skillweave_testing.services.servers import PostgresServer
 
 from skillweave import InvalidValue, StoreUnavailable
 from skillweave_stores.sql.database import TRIES, Database
 from skillweave_stores.sql.migrating import MIGRATIONS
 from skillweave_stores.sql.revisions import NEWEST
 from skillweave_stores.sql.tables import ON_POSTGRES_ONLY, EntityRow, Row
+from skillweave_testing.proxy import Proxy
+from skillweave_testing.servers import PostgresServer
 
 
 @pytest.fixture

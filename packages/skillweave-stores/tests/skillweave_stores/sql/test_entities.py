@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from sqlalchemy.ext.asyncio import AsyncConnection
 from tests.skillweave_stores.sql.conftest import ByHand
 from tests.skillweave_stores.sql.test_skills_faults import when
-from tests.skillweave_testing.services.proxy import Proxy
 
 from skillweave import (
     AmbiguousEntity,
@@ -29,6 +28,7 @@ from skillweave import (
 )
 from skillweave_stores import SqlGraph, SqlSource
 from skillweave_stores.sql import entities, entity_reading
+from skillweave_testing.proxy import Proxy
 from skillweave_testing.writable_entities import WritableGraphContract
 from tests.strategies import ids as some_ids
 from tests.strategies import json_mappings, names

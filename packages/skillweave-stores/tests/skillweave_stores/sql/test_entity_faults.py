@@ -11,13 +11,13 @@ from typing import Any
 import psycopg
 import pytest
 from tests.skillweave_stores.sql.test_skills_faults import when
-from tests.skillweave_testing.services.proxy import Proxy
-from tests.skillweave_testing.services.servers import PostgresServer
 
 from skillweave import Edge, Entity, Point, StoreUnavailable
 from skillweave.knowledge.entity import Piece
 from skillweave_stores import SqlGraph
 from skillweave_stores.sql import entities as graphs
+from skillweave_testing.proxy import Proxy
+from skillweave_testing.servers import PostgresServer
 
 MANY = 5_000
 KNOWN = [Entity(f"n{number:04}", "Stop", {"n": number}, (f"Stop {number}",)) for number in range(MANY)]

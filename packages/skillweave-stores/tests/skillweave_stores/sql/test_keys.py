@@ -11,7 +11,7 @@ from skillweave import InvalidValue, StoreUnavailable
 from skillweave.access import Scope, new_key
 from skillweave_stores.sql.database import Database
 from skillweave_stores.sql.keys import SqlKeys
-from skillweave_testing import KeyStoreContract
+from tests.contracts_of_ports.keys import KeyStoreContract
 
 
 class TestSqlKeys(KeyStoreContract):

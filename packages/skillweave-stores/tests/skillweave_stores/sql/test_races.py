@@ -6,10 +6,10 @@ from collections import Counter
 import pytest
 from tests.skillweave_stores.sql.conftest import ByHand
 from tests.skillweave_stores.sql.processes import SKILLS, STOPS, race, race_with_entities
-from tests.skillweave_testing.services.racing import PROCESSES
 
 from skillweave import Change, Edge, Entity, Entry
 from skillweave_stores import SqlGraph, SqlSource
+from skillweave_testing.racing import PROCESSES
 
 pytestmark = pytest.mark.each_database
 

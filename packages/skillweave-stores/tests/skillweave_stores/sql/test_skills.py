@@ -8,7 +8,6 @@ import pytest
 import pytest_asyncio
 from sqlalchemy import Engine, event
 from tests.skillweave_stores.sql.conftest import ByHand
-from tests.skillweave_testing.services.proxy import Proxy
 
 from skillweave import Agent, ArtifactNotFound, Entry, InvalidSkill, InvalidValue, Registry, Skill
 from skillweave.registry.writing import content_hash_of
@@ -16,6 +15,7 @@ from skillweave.skill import ArtifactRef
 from skillweave_stores import SqlSource
 from skillweave_stores.sql.reading import PART
 from skillweave_testing import SourceContract, WritableSourceContract
+from skillweave_testing.proxy import Proxy
 from skillweave_testing.sources import ARTIFACT, CONTENT
 
 LARGE = "x" * 200_000

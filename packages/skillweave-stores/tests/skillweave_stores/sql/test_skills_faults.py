@@ -12,12 +12,12 @@ import psycopg
 import pytest
 from sqlalchemy import Engine, event
 from tests.skillweave_stores.sql.processes import entries
-from tests.skillweave_testing.services.proxy import Proxy
-from tests.skillweave_testing.services.servers import PostgresServer
 
 import skillweave
 from skillweave import Agent, Change, Entry, SqliteStore, State, StoreUnavailable, Writes
 from skillweave_stores import SqlSource
+from skillweave_testing.proxy import Proxy
+from skillweave_testing.servers import PostgresServer
 
 MANY = 1_000
 

@@ -10,7 +10,6 @@ import pytest_asyncio
 from hypothesis import given, settings
 from tests.skillweave_stores.sql.conftest import ByHand
 from tests.skillweave_stores.sql.test_skills_faults import when
-from tests.skillweave_testing.services.proxy import Proxy
 
 from skillweave import StoreUnavailable
 from skillweave.frozen import as_json
@@ -18,7 +17,9 @@ from skillweave.state.working_memory import KEEP_MEMORY_SECONDS, MemoryTooLarge
 from skillweave_stores.sql import working_memory
 from skillweave_stores.sql.database import Database
 from skillweave_stores.sql.working_memory import SqlWorkingMemory
-from skillweave_testing import ManualClock, WorkingMemoryContract
+from skillweave_testing import ManualClock
+from skillweave_testing.proxy import Proxy
+from tests.contracts_of_ports.working_memory import WorkingMemoryContract
 from tests.strategies import json_mappings
 
 DAY = KEEP_MEMORY_SECONDS

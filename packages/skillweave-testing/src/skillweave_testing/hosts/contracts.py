@@ -4,8 +4,7 @@ from contextlib import suppress
 
 import pytest
 
-from skillweave.graph import Declared, Entry, GraphSkill, Route, SkillGraph
-from skillweave.graph.conditions import Keywords
+from skillweave.graph import Declared, Entry, GraphSkill, Keywords, Route, SkillGraph
 from skillweave.settings import Settings
 from skillweave_testing.hosts import Asks, Says, tool_call
 from skillweave_testing.hosts.checkpoints import CheckpointContract

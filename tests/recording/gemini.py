@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from skillweave_testing.hosts import Says, Sent
-from tests.adapters.recording.rules import Interface, Refused, require, require_keys, require_unique, text_in, written
+from tests.recording.rules import Interface, Refused, require, require_keys, require_unique, text_in, written
 
 UNKNOWN = 'Invalid JSON payload received. Unknown name "{}": Cannot find field.'
 NAME = re.compile(r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,63}")

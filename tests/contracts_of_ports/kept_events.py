@@ -8,8 +8,8 @@ from skillweave.errors import StoreUnavailable
 from skillweave.events.stream import EventStream
 from skillweave.state.port import Store
 from skillweave.state.state import State, Writes
-from skillweave_testing.event_stream import OF_EVERY_FORM, numbered, numbers
 from skillweave_testing.ledger import FULL_STATE, LedgerContract
+from tests.contracts_of_ports.event_stream import OF_EVERY_FORM, numbered, numbers
 
 
 class KeptEventsContract(LedgerContract):

@@ -8,7 +8,7 @@ from anthropic.types import ToolResultBlockParam, ToolUseBlockParam
 from anthropic.types.message_create_params import MessageCreateParamsNonStreaming
 
 from skillweave_testing.hosts import Says, Sent
-from tests.adapters.recording.rules import (
+from tests.recording.rules import (
     Interface,
     Refused,
     keys_of,
@@ -69,7 +69,7 @@ class AnthropicMessages(Interface):
             "content": [*text, *calls],
             "stop_reason": "tool_use" if calls else "end_turn",
             "stop_sequence": None,
-            "usage": {"input_tokens": 1, "output_tokens": 1},
+            "usage": {"input_tokens": 60, "cache_read_input_tokens": 40, "output_tokens": 10},
         }
 
     def error(self, refused: Refused) -> dict[str, Any]:

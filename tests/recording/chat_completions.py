@@ -8,7 +8,7 @@ from openai.types import chat
 from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming
 
 from skillweave_testing.hosts import Says, Sent
-from tests.adapters.recording.rules import (
+from tests.recording.rules import (
     Interface,
     Refused,
     keys_of,
@@ -76,7 +76,12 @@ class ChatCompletions(Interface):
             "created": 1_700_000_000 + self._replies,
             "model": body["model"],
             "choices": [{"index": 0, "message": message, "finish_reason": finish, "logprobs": None}],
-            "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
+            "usage": {
+                "prompt_tokens": 100,
+                "prompt_tokens_details": {"cached_tokens": 40},
+                "completion_tokens": 10,
+                "total_tokens": 110,
+            },
         }
 
     def error(self, refused: Refused) -> dict[str, Any]:

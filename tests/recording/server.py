@@ -9,7 +9,7 @@ import asyncio
 import json
 import socket
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -21,11 +21,11 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 
 from skillweave_testing.hosts import Script
-from tests.adapters.recording.anthropic_messages import AnthropicMessages
-from tests.adapters.recording.chat_completions import ChatCompletions
-from tests.adapters.recording.gemini import Gemini
-from tests.adapters.recording.responses import Responses
-from tests.adapters.recording.rules import Interface, Refused
+from tests.recording.anthropic_messages import AnthropicMessages
+from tests.recording.chat_completions import ChatCompletions
+from tests.recording.gemini import Gemini
+from tests.recording.responses import Responses
+from tests.recording.rules import Interface, Refused
 
 KEY = "none"
 """The key with which clients come; any will do."""
@@ -38,6 +38,7 @@ class Recorded:
     path: str
     body: bytes
     status: int
+    headers: Mapping[str, str]
     refusal: str = ""
 
     @property
@@ -65,12 +66,15 @@ class _Server(uvicorn.Server):
 class RecordingServer:
     """Three providers' interfaces over one script; `thinks` makes the model of `responses` think before it speaks.
 
-    `openai` and `anthropic` are what their clients take as `base_url`; Google's takes that of `anthropic`.
+    `openai` and `anthropic` are what their clients take as `base_url`; Google's takes that of `anthropic`. `failures`
+    are statuses with headers that the next requests are answered with, `answer` a body in place of every reply.
     """
 
     def __init__(self, script: Script, *, thinks: bool = False) -> None:
         self.script = script
         self.requests: list[Recorded] = []
+        self.failures: list[tuple[int, Mapping[str, str]]] = []
+        self.answer: Mapping[str, Any] | None = None
         interfaces: Sequence[Interface] = (ChatCompletions(), Responses(thinks=thinks), AnthropicMessages(), Gemini())
         app = Starlette(routes=[Route(one.path, self._endpoint(one), methods=["POST"]) for one in interfaces])
         # Bound here, so that clients may come before the thread has begun: they wait in the queue of the socket.
@@ -105,17 +109,23 @@ class RecordingServer:
 
     def _endpoint(self, interface: Interface) -> Any:
         async def answer(request: Request) -> JSONResponse:
-            body = await request.body()
+            body, headers = await request.body(), dict(request.headers)
+            if self.failures:
+                status, more = self.failures.pop(0)
+                self.requests.append(Recorded(interface.path, body, status, headers))
+                return JSONResponse({"error": {"message": "not now, sk-secretsecretsecret"}}, status, more)
             try:
                 data = json.loads(body)
                 if data.get("stream"):
                     raise Refused("this server answers at once; leave stream out")
                 interface.check(data)
             except Refused as refused:
-                self.requests.append(Recorded(interface.path, body, refused.status, refused.message))
+                self.requests.append(Recorded(interface.path, body, refused.status, headers, refused.message))
                 return JSONResponse(interface.error(refused), refused.status)
-            reply = interface.reply(data, self.script.reply(interface.sent(data)))
-            self.requests.append(Recorded(interface.path, body, 200))
-            return JSONResponse(reply)
+            self.requests.append(Recorded(interface.path, body, 200, headers))
+            if self.answer is not None:
+                return JSONResponse(self.answer)
+            says = await asyncio.to_thread(self.script.reply, interface.sent(data))  # it may take its time
+            return JSONResponse(interface.reply(data, says))
 
         return answer

@@ -9,7 +9,7 @@ from openai.types.responses.response_create_params import ResponseCreateParamsNo
 from openai.types.responses.response_input_item_param import ResponseInputItemParam
 
 from skillweave_testing.hosts import Says, Sent
-from tests.adapters.recording.rules import (
+from tests.recording.rules import (
     Interface,
     Refused,
     keys_of,
@@ -148,9 +148,11 @@ class Responses(Interface):
             if kind == "reasoning":
                 if found in self._forgotten and not item.get("encrypted_content"):
                     raise Refused(f"Item with id '{found}' not found. It was not stored.", "input", status=404)
-                follows = new[number + 1].get("id") if number + 1 < len(new) else None
+                follows = new[number + 1] if number + 1 < len(new) else {"type": "nothing"}
+                told = follows.get("type", "message") in ("message", "function_call") and follows.get("role") != "user"
+                ours = found not in self._thought.values() or self._thought.get(str(follows.get("id"))) == found
                 require(
-                    found not in self._thought.values() or self._thought.get(str(follows)) == found,
+                    told and ours,
                     f"Item '{found}' of type 'reasoning' was provided without its required following item.",
                     "input",
                 )

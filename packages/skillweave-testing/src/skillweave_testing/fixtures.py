@@ -1,4 +1,7 @@
-"""Fixtures with a server of our own: one for each process that runs tests, a fresh database for each test."""
+"""A pytest plugin: real servers, one for each process that runs tests, a fresh database for each test, real input.
+
+Loading it imports no optional package and starts nothing; a fixture does, and says what is missing.
+"""
 
 import asyncio
 import itertools
@@ -9,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.skillweave_testing.services.servers import PostgresServer, RedisServer
+
+from skillweave_testing.servers import PostgresServer, RedisServer
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -18,6 +22,11 @@ POSTGRES = "SKILLWEAVE_TEST_POSTGRES"
 """The URL of a PostgreSQL in which the tests may make and drop databases; none is started then."""
 REDIS = "SKILLWEAVE_TEST_REDIS"
 """The URL of a Redis that the tests may empty; none is started then."""
+REAL_INPUT = {
+    "skills_sample": ("SKILLWEAVE_SKILLS_SAMPLE", "real public skills"),
+    "selection_data": ("SKILLWEAVE_SELECTION", "the labelled selection queries"),
+}
+"""By fixture, the variable that names its folder, and what lies there."""
 _numbers = itertools.count(1)
 
 
@@ -45,13 +54,13 @@ def redis_cluster() -> Iterator[RedisServer]:
 @pytest.fixture
 def postgres_url(request: pytest.FixtureRequest) -> Iterator[str]:
     """The URL of a new, empty database."""
-    yield from new_database(_postgres(request))
+    yield from new_database(postgres_of(request))
 
 
 @pytest.fixture(scope="session")
 def postgres_with_tables(request: pytest.FixtureRequest) -> Iterator[str]:
     """The name of a database that has the tables of this version, for others to be copied from."""
-    for url in new_database(_postgres(request)):
+    for url in new_database(postgres_of(request)):
         _make_tables(url)
         yield url.rpartition("/")[2]
 
@@ -62,7 +71,7 @@ def postgres_tables_url(request: pytest.FixtureRequest, postgres_with_tables: st
 
     It is there in a third of the time in which an empty one gets its tables: for tests of anything but that.
     """
-    yield from new_database(_postgres(request), postgres_with_tables)
+    yield from new_database(postgres_of(request), postgres_with_tables)
 
 
 @pytest.fixture(scope="session")
@@ -104,10 +113,43 @@ def redis_url(request: pytest.FixtureRequest) -> str:
     """The URL of an empty Redis database."""
     from redis import Redis
 
-    url: str = os.environ.get(REDIS) or request.getfixturevalue("redis_server").url()
+    url = redis_of(request)
     with Redis.from_url(url) as client:
         client.flushdb()
     return url
+
+
+def postgres_of(request: pytest.FixtureRequest) -> str:
+    """Returns the URL of the PostgreSQL in which databases may be made: the named one, else one that is started."""
+    return os.environ.get(POSTGRES) or str(request.getfixturevalue("postgres_server").url())
+
+
+def redis_of(request: pytest.FixtureRequest) -> str:
+    """Returns the URL of the Redis that the tests may empty: the named one, else one that is started."""
+    return os.environ.get(REDIS) or str(request.getfixturevalue("redis_server").url())
+
+
+@pytest.fixture(scope="session")
+def skills_sample() -> Path:
+    """The folder of real public skills, untidy ones included."""
+    return _folder("skills_sample")
+
+
+@pytest.fixture(scope="session")
+def selection_data() -> Path:
+    """The folder of labelled queries over public skills."""
+    return _folder("selection_data")
+
+
+def _folder(fixture: str) -> Path:
+    variable, what = REAL_INPUT[fixture]
+    folder = os.environ.get(variable)
+    if not folder:
+        pytest.skip(f"{variable} is not set: left out what needs {what}")
+    path = Path(folder)
+    if not path.is_dir():
+        pytest.fail(f"{variable} names {folder}, which is not a folder")
+    return path
 
 
 def new_database(server: str, template: str = "template1") -> Iterator[str]:
@@ -137,17 +179,11 @@ def _connection(server: str) -> "Connection[Any]":
     return _connections[server]
 
 
-def _postgres(request: pytest.FixtureRequest) -> str:
-    url: str = os.environ.get(POSTGRES) or request.getfixturevalue("postgres_server").url()
-    return url
-
-
 def _make_tables(url: str) -> None:
-    from skillweave_stores.sql.database import Database
+    from skillweave_stores import SqlSource
 
     async def made() -> None:
-        database = Database(url)
-        await database.migrate()
-        await database.close()
+        async with SqlSource(url) as source:
+            await source.migrate()
 
     asyncio.run(made())
