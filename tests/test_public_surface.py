@@ -30,9 +30,9 @@ EXPLAINED = {
 BEHIND = {
     "skillweave.adapters.bridge.Bridge",
     "skillweave.contracts.codes.Problem",
-    "skillweave.graph.judging.EvalContext",
-    "skillweave.graph.judging.Lexicon",
-    "skillweave.graph.judging.Verdict",
+    "skillweave.graph.conditions.EvalContext",
+    "skillweave.graph.conditions.Lexicon",
+    "skillweave.graph.conditions.Verdict",
     "skillweave.registry.snapshot.Offer",
     "skillweave.select.index.SkillIndex",
     "skillweave_stores.sql.database.Database",

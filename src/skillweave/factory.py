@@ -113,7 +113,7 @@ def graph_of_entities(entities: str | os.PathLike[str] | EntityGraph, tenant: st
     """
     if isinstance(entities, str | os.PathLike) and "://" not in os.fspath(entities):
         # What reads files of entities takes long to import.
-        from skillweave.sources.entity_graph import FileGraph
+        from skillweave.sources.entity_files import FileGraph
 
         return FileGraph(entities)
     return entities_of(entities, tenant=tenant)

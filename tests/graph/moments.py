@@ -25,7 +25,6 @@ from skillweave.graph import (
     SkillGraph,
     Verdict,
     compile_lexicon,
-    judge,
 )
 
 RISK: Scales = MappingProxyType({"risk": ("low", "medium", "high", "critical")})
@@ -75,7 +74,7 @@ def verdict(
 ) -> Verdict:
     """What becomes of a condition at a moment."""
     lexicon = compile_lexicon(Declared(entries=(Entry("a", condition),)))
-    return judge(condition, EvalContext(lexicon, scales, context or MoveContext(), scoring), result)
+    return condition.judge(EvalContext(lexicon, scales, context or MoveContext(), scoring), result)
 
 
 def code(call: Callable[[PredicateContext], object]) -> Predicate:

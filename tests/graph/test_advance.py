@@ -29,7 +29,7 @@ from skillweave.graph import (
     context_of,
     is_between,
 )
-from skillweave.graph.advance import advance
+from skillweave.graph.moving import advance
 from tests.graph.moments import answer, graph, pieces, raises, said
 
 SHOP = graph(

@@ -6,7 +6,7 @@ import pytest
 import pytest_asyncio
 
 from skillweave import ContextRules, EntityGraph, InvalidValue, MemoryGraph, StoreUnavailable
-from skillweave.sources.entity_graph import FileGraph
+from skillweave.sources.entity_files import FileGraph
 from skillweave.sources.entity_writing import write_json
 from skillweave_testing import EntityGraphContract
 from skillweave_testing.entities import EDGES, ENTITIES

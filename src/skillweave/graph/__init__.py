@@ -28,8 +28,16 @@ if TYPE_CHECKING:
     from skillweave.graph.guards import FieldTest, Guard, Op
     from skillweave.graph.move import By, ClosedGuard, Cursor, Loser, Move, MoveContext, PredicateContext, Why
     from skillweave.graph.moving import Decided, Leaf
-    from skillweave.graph.scorers import EmbeddingScorer, KeywordScorer, LexicalScorer
-    from skillweave.graph.scoring import EntryScoring, RankedEntry, ScoreCandidate, ScorePolicy, Scorer
+    from skillweave.graph.scoring import (
+        EmbeddingScorer,
+        EntryScoring,
+        KeywordScorer,
+        LexicalScorer,
+        RankedEntry,
+        ScoreCandidate,
+        ScorePolicy,
+        Scorer,
+    )
     from skillweave.graph.simulate import Expect, Script, Simulated, Simulation, Step
 
 __all__ = [
@@ -104,13 +112,12 @@ __all__ = [
 __getattr__ = door(
     __name__,
     """
-advance: at context_of is_between
 answers: GraphShown GraphSkillShown Next Played SimulationShown
 builder: Fork decide
 checked: CODES Checkup Level Problem
 compiled: CompiledGraph all_intents compile_graph compile_lexicon conditions_of decisions_of needs_scoring wired_ids
-conditions: KINDS AllOf AtIteration Condition Guarded HistoryMin Intent Keywords Predicate Regex UserContains
-    expression intents_of judge leaves_of phrases_of read_condition spaced write_condition
+conditions: KINDS AllOf AtIteration Condition EvalContext Guarded HistoryMin Intent Keywords Predicate Regex
+    UserContains Verdict expression intents_of judge_guard leaves_of phrases_of read_condition spaced write_condition
 data.codec: GRAPH_KEYS SCHEMA graph_schema read_graph write_graph
 data.context: read_context
 data.digest: digest_of
@@ -119,17 +126,17 @@ data.parts: DECISION_KEYS ENTRY_KEYS ROUTE_KEYS SKILL_KEYS read_on_status read_o
 declared: ANY STATUSES Decide Declared Entry EntryPick GraphSkill Limits Route TreeNode graph_skill leaf_ids
     require_tree_or_routes with_loaded_skills
 drawn: Edge EdgeKind Node NodeKind Overlay
-entry_scoring: best_of heard_of is_never judged_entries ranked_entries relevances scorable_entries score_entries
+entry_scoring: best_of heard_of ranked_entries relevances scorable_entries score_entries
     scores_in_order
 findings: graph_findings graph_in
 graph: Check GraphBuilder ScoredGraph SkillGraph WiredSkill
-guards: LISTED MISSING ORDERED FieldTest Guard Op Scalar Scales holds json_text read_guard type_name write_guard
-judging: LONGEST_RESULT EvalContext FailedTest Verdict judge_guard
+guards: LISTED LONGEST_RESULT MISSING ORDERED FailedTest FieldTest Guard Op Scalar Scales holds json_text read_guard
+    type_name write_guard
 move: LONGEST_TRAIL By ClosedGuard Cursor Loser Move MoveContext PredicateContext Why
-moving: LONGEST_UNKNOWN MOST_NAMED MOST_TOLD Decided Leaf Notes described is_reachable move_from refusal unknown_id
-    walk
-scorers: DEFAULT_POLICIES EmbeddingScorer KeywordScorer LexicalScorer scorer_named
-scoring: EntryScoring RankedEntry ScoreCandidate ScorePolicy Scorer
+moving: LONGEST_UNKNOWN MOST_NAMED MOST_TOLD Decided Leaf Notes at context_of described is_between is_never is_reachable
+    judged_entries move_from refusal unknown_id walk
+scoring: DEFAULT_POLICIES EmbeddingScorer EntryScoring KeywordScorer LexicalScorer RankedEntry ScoreCandidate
+    ScorePolicy Scorer scorer_named
 shape: inside line_of
 simulate: Expect Script Simulated Simulation Step read_script
 wording: BLANK printable visible

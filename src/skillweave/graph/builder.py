@@ -155,7 +155,7 @@ class DeclaredBuilder:
 
     def entry_by_relevance(self, embedder: Embedder) -> Self:
         """Let the entry be the one whose meaning is nearest to the user's words."""
-        from skillweave.graph.scorers import EmbeddingScorer
+        from skillweave.graph.scoring import EmbeddingScorer
 
         return self.entry_by(EmbeddingScorer(embedder))
 

@@ -10,6 +10,7 @@ from skillweave.graph.conditions import (
     Condition,
     Intent,
     Keywords,
+    Lexicon,
     Phrase,
     Phrased,
     Regex,
@@ -20,7 +21,6 @@ from skillweave.graph.conditions import (
     spaced,
 )
 from skillweave.graph.declared import ANY, Decide, Declared, Entry, EntryPick, Route, TreeNode, leaf_ids, nodes_of
-from skillweave.graph.judging import Lexicon
 from skillweave.graph.move import MoveContext
 from skillweave.text.search import Pattern, compile_automaton
 
@@ -36,7 +36,7 @@ class CompiledGraph:
     `routes_from` and `any_routes` have the deterministic routes in the order in which they are asked, `successors` the
     targets of all routes of a skill, and of ANY; `base` has the base entries by skill. `by_phrase` has the positions of
     the entries that do not hold without a phrase, by the phrase's number; `without_phrase` those of all others, which
-    have to be judged one by one.
+    have to be judged one by one. `has_scorer` says that a scorer chooses the entry.
     """
 
     declared: Declared
@@ -52,11 +52,7 @@ class CompiledGraph:
     without_phrase: tuple[int, ...]
     by_phrase: Mapping[int, tuple[int, ...]]
     intents_from: Mapping[str, tuple[Intent, ...]]
-
-    @property
-    def has_scorer(self) -> bool:
-        """Whether a scorer chooses the entry."""
-        return not isinstance(self.declared.pick, EntryPick)
+    has_scorer: bool
 
 
 def compile_graph(declared: Declared, digest: str) -> CompiledGraph:
@@ -81,6 +77,7 @@ def compile_graph(declared: Declared, digest: str) -> CompiledGraph:
         without_phrase=tuple(position for position, phrases in enumerate(needed) if phrases is None),
         by_phrase=_grouped((phrase, position) for position, phrases in enumerate(needed) for phrase in phrases or ()),
         intents_from={source: tuple(dict.fromkeys(found)) for source, found in intents.items()},
+        has_scorer=not isinstance(declared.pick, EntryPick),
     )
 
 

@@ -8,18 +8,18 @@ checkup is to prove something by it, `checkup/terms.py` says by which values.
 import inspect
 import logging
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
-from functools import lru_cache
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import lru_cache, partial
 from types import BuiltinFunctionType, FunctionType, MethodType
-from typing import ClassVar, Self, TypeAlias, get_args
+from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, get_args
 
 from skillweave.conversation import ToolResult
 from skillweave.decisions import Evidence
 from skillweave.errors import InvalidGraph
-from skillweave.graph.guards import Guard, read_guard, write_guard
-from skillweave.graph.judging import HOLDS_NOT, EvalContext, Verdict, judge_guard
-from skillweave.graph.move import PredicateContext
+from skillweave.graph.guards import FailedTest, Guard, Scales, holds, read_fields, read_guard, value_at, write_guard
+from skillweave.graph.move import MoveContext, PredicateContext
+from skillweave.graph.scoring import EntryScoring
 from skillweave.graph.shape import (
     MOST_ITEMS,
     inside,
@@ -33,7 +33,18 @@ from skillweave.graph.shape import (
     wrong,
 )
 from skillweave.graph.wording import first_few, piece
-from skillweave.text.search import BrokenPattern, MatchMode, Pattern, compile_flagged, fold, in_characters
+from skillweave.text.search import (
+    Automaton,
+    BrokenPattern,
+    Folded,
+    MatchMode,
+    Pattern,
+    compile_flagged,
+    fold,
+    fold_message,
+    in_characters,
+    without_middle,
+)
 
 log = logging.getLogger("skillweave")
 
@@ -43,27 +54,109 @@ DEEPEST_ALL = 32
 """How deep `all` may stand in `all`."""
 CONDITION_FORM = "write a mapping with one kind of condition, such as {keywords: [refund]}"
 
+
 Phrase: TypeAlias = tuple[str, MatchMode]
 """Folded text, and how it has to stand in the message."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Lexicon:
+    """All words and expressions of a graph, compiled once, so that a message is searched for them in one pass.
+
+    `sought` has for a condition its phrases by the numbers under which the automaton reports them, each with the words
+    that were declared; `patterns` are the expressions, those that are searched in the names of tools among them. Safe
+    to share between threads.
+    """
+
+    automaton: Automaton
+    sought: Mapping[Hashable, tuple[tuple[int, str], ...]]
+    patterns: Mapping[Hashable, Pattern]
+
+
+class Verdict(NamedTuple):
+    """What became of a condition: `raised` says that its own code failed, `closed` what a guard did not let pass."""
+
+    holds: bool
+    evidence: tuple[Evidence, ...] = ()
+    raised: bool = False
+    closed: FailedTest | None = None
+
+
+HOLDS = Verdict(holds=True)
+HOLDS_NOT = Verdict(holds=False)
+
+
+@dataclass(slots=True, eq=False)
+class EvalContext:
+    """One moment with the graph's lexicon and scales, as conditions see it; lives for one call.
+
+    The message is folded and searched, and a result's JSON is read, when the first condition asks, and only once.
+    """
+
+    lexicon: Lexicon
+    scales: Scales
+    context: MoveContext
+    scoring: EntryScoring | None = None
+    _message: Folded | None = None
+    _encoded: bytes | None = None
+    _hits: dict[int, tuple[int, int]] | None = None
+    _fields: dict[int, Mapping[str, object]] = field(default_factory=dict)
+
+    @property
+    def message(self) -> Folded:
+        """The user's message, folded."""
+        if self._message is None:
+            self._message = fold_message(without_middle(self.context.user))
+        return self._message
+
+    @property
+    def encoded(self) -> bytes:
+        """The user's message, unfolded, in UTF-8."""
+        if self._encoded is None:
+            self._encoded = self.message.original.encode()
+        return self._encoded
+
+    @property
+    def hits(self) -> Mapping[int, tuple[int, int]]:
+        """The phrases of the graph that stand in the message, by number, with their folded spans."""
+        if self._hits is None:
+            self._hits = self.lexicon.automaton.find(self.message.text) if self.context.user else {}
+        return self._hits
+
+    def fields_of(self, result: ToolResult) -> Mapping[str, object]:
+        """The fields of a result that is a JSON object; empty for any other result."""
+        known = self._fields.get(id(result))
+        if known is None:
+            known = self._fields[id(result)] = read_fields(result.content)
+        return known
+
+
 @dataclass(frozen=True, slots=True)
 class ConditionKind:
-    """What every kind of condition does; `key` is its key in data, `beside` are keys that may stand beside that one."""
+    """What every kind of condition does.
+
+    `key` is its key in data, `beside` are keys that may stand beside that one; `readers` read the values under all of
+    them, which are the fields in this order.
+    """
 
     # No ABC: its `isinstance` is a call of Python code, and moves are made of them. Type checkers hold kinds to this.
 
     key: ClassVar[str]
     beside: ClassVar[tuple[str, ...]] = ()
+    readers: ClassVar[tuple[Callable[[object, str], Any], ...]] = ()
 
     @classmethod
-    @abstractmethod
     def read(cls, data: Mapping[str, object], place: str) -> Self:
         """The condition that the data at that place says, which has the kind's key; raises InvalidGraph."""
+        named = zip((cls.key, *cls.beside), cls.readers, strict=True)
+        return cls(*(read(data[key], inside(place, key)) for key, read in named if key in data))
 
-    def write(self, place: str) -> dict[str, object]:
-        """The condition as plain data, `{key: value}` for one value; raises InvalidGraph for what data cannot carry."""
-        return {self.key: getattr(self, fields(self)[0].name)}
+    def write(self, place: str = "") -> dict[str, object]:
+        """The condition as plain data; raises InvalidGraph for what data cannot carry."""
+        values = [getattr(self, one.name) for one in fields(self)]
+        plain = [list(value) if isinstance(value, tuple) else value for value in values]
+        beside = zip(self.beside, plain[1:], strict=True)
+        return {self.key: plain[0], **{key: value for key, value in beside if value}}
 
     @abstractmethod
     def judge(self, ctx: EvalContext, result: ToolResult | None = None) -> Verdict:
@@ -84,13 +177,7 @@ class Keywords(ConditionKind):
 
     words: tuple[str, ...]
     key: ClassVar[str] = "keywords"
-
-    @classmethod
-    def read(cls, data: Mapping[str, object], place: str) -> Self:
-        return cls(require_texts(data["keywords"], inside(place, "keywords"), "write a list of words or phrases"))
-
-    def write(self, place: str) -> dict[str, object]:
-        return {"keywords": list(self.words)}
+    readers = (partial(require_texts, fix="write a list of words or phrases"),)
 
     def judge(self, ctx: EvalContext, result: ToolResult | None = None) -> Verdict:
         return _first_hit(self, "keyword", ctx)
@@ -122,9 +209,6 @@ class Regex(ConditionKind):
             raise InvalidGraph(f"{where}: {error}", place=where) from error
         return regex
 
-    def write(self, place: str = "") -> dict[str, object]:
-        return {"regex": self.source, **({"flags": self.flags} if self.flags else {})}
-
     def judge(self, ctx: EvalContext, result: ToolResult | None = None) -> Verdict:
         match = ctx.lexicon.patterns[self].search(ctx.encoded)
         if match is None:
@@ -142,11 +226,7 @@ class UserContains(ConditionKind):
 
     text: str
     key: ClassVar[str] = "user_contains"
-
-    @classmethod
-    def read(cls, data: Mapping[str, object], place: str) -> Self:
-        place = inside(place, "user_contains")
-        return cls(require_text(data["user_contains"], place, "write the text to look for"))
+    readers = (partial(require_text, fix="write the text to look for"),)
 
     def judge(self, ctx: EvalContext, result: ToolResult | None = None) -> Verdict:
         return _first_hit(self, "contains", ctx)
@@ -161,10 +241,7 @@ class HistoryMin(ConditionKind):
 
     messages: int
     key: ClassVar[str] = "history_min"
-
-    @classmethod
-    def read(cls, data: Mapping[str, object], place: str) -> Self:
-        return cls(require_count(data["history_min"], inside(place, "history_min"), 0))
+    readers = (partial(require_count, least=0),)
 
     def judge(self, ctx: EvalContext, result: ToolResult | None = None) -> Verdict:
         if len(ctx.context.history) < self.messages:
@@ -181,10 +258,7 @@ class AtIteration(ConditionKind):
 
     iteration: int
     key: ClassVar[str] = "iteration"
-
-    @classmethod
-    def read(cls, data: Mapping[str, object], place: str) -> Self:
-        return cls(require_count(data["iteration"], inside(place, "iteration"), 1))
+    readers = (partial(require_count, least=1),)
 
     def judge(self, ctx: EvalContext, result: ToolResult | None = None) -> Verdict:
         if ctx.context.iteration != self.iteration:
@@ -195,19 +269,20 @@ class AtIteration(ConditionKind):
         return f"iteration {self.iteration}"
 
 
+def _read_members(value: object, place: str) -> tuple["Condition", ...]:
+    members = require_list(value, place, "write a list of conditions")
+    return tuple(_read_data(member, inside(place, number)) for number, member in enumerate(members))
+
+
 @dataclass(frozen=True, slots=True)
 class AllOf(ConditionKind):
     """Every one of the conditions holds."""
 
     members: tuple["Condition", ...]
     key: ClassVar[str] = "all"
+    readers = (_read_members,)
 
-    @classmethod
-    def read(cls, data: Mapping[str, object], place: str) -> Self:
-        members = require_list(data["all"], inside(place, "all"), "write a list of conditions")
-        return cls(tuple(_read_data(member, _member(place, number)) for number, member in enumerate(members)))
-
-    def write(self, place: str) -> dict[str, object]:
+    def write(self, place: str = "") -> dict[str, object]:
         return {"all": [_write(member, _member(place, number)) for number, member in enumerate(self.members)]}
 
     def judge(self, ctx: EvalContext, result: ToolResult | None = None) -> Verdict:
@@ -232,16 +307,10 @@ class Intent(ConditionKind):
     examples: tuple[str, ...] = ()
     key: ClassVar[str] = "intent"
     beside: ClassVar[tuple[str, ...]] = ("examples",)
-
-    @classmethod
-    def read(cls, data: Mapping[str, object], place: str) -> Self:
-        examples: tuple[str, ...] = ()
-        if "examples" in data:
-            examples = require_texts(data["examples"], inside(place, "examples"), "write phrases that mean the intent")
-        return cls(require_text(data["intent"], inside(place, "intent"), "name what the user wants"), examples)
-
-    def write(self, place: str) -> dict[str, object]:
-        return {"intent": self.intent, **({"examples": list(self.examples)} if self.examples else {})}
+    readers = (
+        partial(require_text, fix="name what the user wants"),
+        partial(require_texts, fix="write phrases that mean the intent"),
+    )
 
     def judge(self, ctx: EvalContext, result: ToolResult | None = None) -> Verdict:
         if ctx.scoring is None or ctx.scoring.intent != self.intent:
@@ -258,12 +327,9 @@ class Guarded(ConditionKind):
 
     guard: Guard
     key: ClassVar[str] = "guard"
+    readers = (read_guard,)
 
-    @classmethod
-    def read(cls, data: Mapping[str, object], place: str) -> Self:
-        return cls(read_guard(data["guard"], inside(place, "guard")))
-
-    def write(self, place: str) -> dict[str, object]:
+    def write(self, place: str = "") -> dict[str, object]:
         return {"guard": write_guard(self.guard, inside(place, "guard"))}
 
     def judge(self, ctx: EvalContext, result: ToolResult | None = None) -> Verdict:
@@ -294,7 +360,7 @@ class Predicate(ConditionKind):
     def read(cls, data: Mapping[str, object], place: str) -> Self:
         raise wrong(place, "a condition that is code cannot be read from data", CONDITION_FORM)
 
-    def write(self, place: str) -> dict[str, object]:
+    def write(self, place: str = "") -> dict[str, object]:
         rule = f"the condition is code ({self.name[:60]}), which data cannot carry"
         raise wrong(place, rule, "say it with keywords, regex or guard, or keep this graph in Python")
 
@@ -328,11 +394,6 @@ Phrased: TypeAlias = Keywords | UserContains
 
 KINDS: Mapping[str, type[Condition]] = {kind.key: kind for kind in get_args(Condition) if kind is not Predicate}
 """Every kind of condition that data can carry, by its key."""
-
-
-def judge(condition: Condition, ctx: EvalContext, result: ToolResult | None = None) -> Verdict:
-    """Whether the condition holds at this moment, and what shows it; never raises."""
-    return condition.judge(ctx, result)
 
 
 def leaves_of(condition: Condition | None) -> Iterator[Condition]:
@@ -385,6 +446,15 @@ def write_condition(condition: Condition, place: str = "") -> dict[str, object]:
     """The condition as plain data; raises InvalidGraph for code, which data cannot carry."""
     _require_bounded(condition, place)
     return _write(condition, place)
+
+
+def judge_guard(guard: Guard, ctx: EvalContext, result: ToolResult | None) -> Verdict:
+    """Whether all comparisons hold; `closed` is the first that does not."""
+    for test in guard.tests:
+        found = value_at(test.field, ctx.context, result, ctx.fields_of)
+        if not holds(test, found, ctx.scales):
+            return Verdict(holds=False, closed=FailedTest(test, found))
+    return Verdict(holds=True, evidence=(Evidence("guard", str(guard)),))
 
 
 def _shown_by(evidence: Evidence) -> Verdict:

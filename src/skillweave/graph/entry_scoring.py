@@ -6,10 +6,10 @@ from numbers import Real
 
 from skillweave.errors import InvalidScores
 from skillweave.graph.compiled import CompiledGraph, all_intents
-from skillweave.graph.conditions import AllOf, Intent, intents_of, leaves_of
+from skillweave.graph.conditions import AllOf, EvalContext, Intent, intents_of, leaves_of
 from skillweave.graph.declared import ANY, Entry, EntryPick, GraphSkill
-from skillweave.graph.judging import HOLDS, HOLDS_NOT, EvalContext, Verdict
 from skillweave.graph.move import MoveContext
+from skillweave.graph.moving import is_never
 from skillweave.graph.scoring import EntryScoring, RankedEntry, ScoreCandidate, ScorePolicy, Scorer
 
 
@@ -62,24 +62,6 @@ def _intents_at(compiled: CompiledGraph, context: MoveContext, entries: Iterable
         yield from compiled.intents_from.get(ANY, ())
     for entry in entries:
         yield from intents_of(entry.condition)
-
-
-def is_never(compiled: CompiledGraph, ctx: EvalContext) -> bool:
-    """Whether the user's message is a phrase that must not start any conditional entry."""
-    return bool(compiled.never) and " ".join(ctx.message.text.split()) in compiled.never
-
-
-def judged_entries(compiled: CompiledGraph, ctx: EvalContext) -> Iterator[tuple[Entry, Verdict]]:
-    """Every entry, in the order of declaration, with whether it may begin: its condition holds, or it has none.
-
-    None with a condition may where the message is one of `never_routes`.
-    """
-    never = is_never(compiled, ctx)
-    for entry in compiled.declared.entries:
-        if entry.condition is None:
-            yield entry, HOLDS
-        else:
-            yield entry, HOLDS_NOT if never else entry.condition.judge(ctx)
 
 
 def scorable_entries(compiled: CompiledGraph, ctx: EvalContext) -> Iterator[Entry]:

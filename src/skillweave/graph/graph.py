@@ -5,19 +5,18 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Final, Self
 
 from skillweave.conversation import Turn
 from skillweave.errors import GraphRefused, InvalidGraph
-from skillweave.graph.advance import advance, context_of
 from skillweave.graph.builder import DeclaredBuilder
 from skillweave.graph.checked import Checkup, Level
-from skillweave.graph.compiled import CompiledGraph, compile_graph
+from skillweave.graph.compiled import compile_graph
 from skillweave.graph.declared import Declared, EntryPick, GraphSkill, require_tree_or_routes, with_loaded_skills
 from skillweave.graph.drawn import Edge, Node, Overlay
 from skillweave.graph.entry_scoring import score_entries
 from skillweave.graph.move import Cursor, Move, MoveContext
-from skillweave.graph.moving import Leaf, leaf_at, move_from, reachable_from
+from skillweave.graph.moving import Leaf, advance, context_of, leaf_at, move_from, reachable_from
 from skillweave.graph.scoring import EntryScoring
 from skillweave.graph.simulate import Script, Simulation, play
 from skillweave.skill import Skill
@@ -51,14 +50,14 @@ class SkillGraph:
 
     Made by `SkillGraph.builder()`, by `SkillGraph.of(Declared(...))` or by `SkillGraph.from_dict(data)`. Contexts may
     be given as a `MoveContext` or as a mapping with the keys `user, iteration, history, current, last_tool, tools,
-    pick, visits, trail`.
+    pick, visits, trail`. `compiled` is the graph with the indexes that moves use.
     """
 
     def __init__(self, declared: Declared, *, digest: str | None = None) -> None:
         from skillweave.graph.data.digest import digest_of
 
         require_tree_or_routes(declared)
-        self._compiled = compile_graph(declared, digest or digest_of(declared))
+        self.compiled: Final = compile_graph(declared, digest or digest_of(declared))
 
     @staticmethod
     def of(
@@ -105,41 +104,36 @@ class SkillGraph:
     @property
     def declared(self) -> Declared:
         """What was declared."""
-        return self._compiled.declared
-
-    @property
-    def compiled(self) -> CompiledGraph:
-        """The graph with the indexes that moves use."""
-        return self._compiled
+        return self.compiled.declared
 
     @property
     def digest(self) -> str:
         """SHA-256 hex of the wiring; another version of the graph has another one."""
-        return self._compiled.digest
+        return self.compiled.digest
 
     def next_skill(
         self, context: MoveContext | Mapping[str, object], scoring: EntryScoring | None = None
     ) -> str | None:
         """The skill that the conversation is in after this moment: `explain(context).to`."""
-        return move_from(self._compiled, context if isinstance(context, MoveContext) else read(context), scoring).to
+        return move_from(self.compiled, context if isinstance(context, MoveContext) else read(context), scoring).to
 
     def explain(self, context: MoveContext | Mapping[str, object], scoring: EntryScoring | None = None) -> Move:
         """Where to from here and why; never raises for what conditions do. `scoring` comes from `score_entries`."""
-        return move_from(self._compiled, read(context), scoring)
+        return move_from(self.compiled, read(context), scoring)
 
     def leaf(self, context: MoveContext | Mapping[str, object], scoring: EntryScoring | None = None) -> Leaf | None:
         """The leaf that a decision tree leads to at this moment; None for a graph of entries and routes."""
-        return leaf_at(self._compiled, read(context), scoring)
+        return leaf_at(self.compiled, read(context), scoring)
 
     def advance(
         self, cursor: Cursor | None, turn: Turn, scoring: EntryScoring | None = None
     ) -> tuple[Move, Cursor | None]:
         """The move of a turn and the cursor after it; a repeat of the last turn gives the same move again."""
-        return advance(self._compiled, cursor, context_of(turn), turn.id, scoring)
+        return advance(self.compiled, cursor, context_of(turn), turn.id, scoring)
 
     def reachable_skills(self, current: str | None = None) -> tuple[str, ...]:
         """The skills that the model may open from `current`, None for the start; all leaves of a tree (seed 001)."""
-        return reachable_from(self._compiled, current)
+        return reachable_from(self.compiled, current)
 
     def checkup(self, known_tools: Collection[str] | None = None) -> Checkup:
         """What is wrong with the wiring; changes nothing, and may be called at any time."""
@@ -167,7 +161,7 @@ class SkillGraph:
         into: dict[str, list[Edge]] = {}
         for edge in self.edges:
             into.setdefault(edge.to, []).append(edge)
-        base = self._compiled.base
+        base = self.compiled.base
         return tuple(WiredSkill(one, tuple(into.get(one.id, ())), one.id in base) for one in self.declared.skills)
 
     def to_mermaid(self, overlay: Overlay | None = None) -> str:
@@ -193,7 +187,7 @@ class SkillGraph:
 
         Raises InvalidGraph for a script that cannot be read, and what the graph's scorer raises.
         """
-        return await play(self._compiled, script)
+        return await play(self.compiled, script)
 
     def with_skills(self, skills: Mapping[str, Skill]) -> Self:
         """The graph, its skills completed by the definitions (description, tools, text); the digest does not change."""

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from math import isfinite
 from operator import ge, gt, le, lt
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
+from skillweave.conversation import ToolResult
 from skillweave.frontmatter import Plain, resolved
+from skillweave.graph.move import MoveContext
 from skillweave.graph.shape import (
     LONGEST_LABEL,
     LONGEST_PHRASE,
@@ -106,6 +108,12 @@ class Missing:
 
 
 MISSING = Missing()
+LONGEST_RESULT = 1_000_000
+"""Characters of a tool result whose fields are read; a guard on a field of a longer one does not hold."""
+TOO_LONG = Missing()
+"""What a field of such a result is."""
+
+FieldsOf: TypeAlias = Callable[[ToolResult], Mapping[str, object]]
 
 
 def holds(test: FieldTest, found: object, scales: Scales) -> bool:
@@ -161,6 +169,61 @@ def type_name(value: object) -> str:
     if isinstance(value, str):
         return "text"
     return "an object" if isinstance(value, Mapping) else "missing" if value is MISSING else "a list"
+
+
+class FailedTest(NamedTuple):
+    """The comparison for which a guard does not hold, and what was found in place of its value; lives for one move."""
+
+    test: FieldTest
+    found: object
+
+    @property
+    def reason(self) -> str:
+        """Why it does not hold, without what was found, so that it may be kept."""
+        wanted = self.test.value if isinstance(self.test.value, tuple) else (self.test.value,)
+        if self.found is TOO_LONG:
+            why = f"the result is longer than {LONGEST_RESULT:,} characters"
+        elif self.found is MISSING:
+            why = "there is no such field"
+        elif all(type_name(value) != type_name(self.found) for value in wanted):
+            why = f"it is {type_name(self.found)}"
+        else:
+            why = "it does not hold"
+        return f"{self.test}: {why}"
+
+
+def value_at(name: str, context: MoveContext, result: ToolResult | None, fields: FieldsOf) -> object:
+    """Returns what a guard's field is at this moment; `fields` gives those of a result that is a JSON object."""
+    match name:
+        case "iteration":
+            return context.iteration
+        case "user_message":
+            return context.user
+        case "current_skill_id":
+            return MISSING if context.current is None else context.current
+        case _ if result is None:
+            return MISSING
+        case "tool_name":
+            return result.tool
+        case "result":
+            return result.content
+        case "status":
+            return result.status
+        case _ if len(result.content) > LONGEST_RESULT:
+            return TOO_LONG
+        case _:
+            return fields(result).get(name, MISSING)
+
+
+def read_fields(content: str) -> Mapping[str, object]:
+    """Returns the fields of a tool result that is a JSON object; none of any other result."""
+    if not content.lstrip().startswith("{"):
+        return {}
+    try:
+        data = json.loads(content)
+    except (ValueError, RecursionError):  # prose that begins with a brace is not JSON, and has no fields
+        return {}
+    return data if isinstance(data, dict) else {}
 
 
 def json_text(value: Scalar | tuple[Scalar, ...]) -> str:

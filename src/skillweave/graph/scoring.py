@@ -1,12 +1,25 @@
-"""Scoring: which entry fits the user's words best, judged outside the pure core and handed in (spec 3.4)."""
+"""Which entry fits the user's words best, judged outside the pure core and handed in (spec 3.4).
 
+The port, its values, and the scorers that come with the package: by shared words, by BM25, by meaning.
+"""
+
+from array import array
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from math import inf, isfinite
-from typing import Protocol
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from math import inf, isfinite, nan, sqrt
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 from skillweave.codec import Portable
-from skillweave.errors import InvalidGraph
+from skillweave.errors import InvalidGraph, NoEmbedder
+from skillweave.graph.shape import hint
+from skillweave.text.embedding import Embedder
+from skillweave.text.words import singular, words_of
+
+if TYPE_CHECKING:
+    from skillweave.text.bm25 import Bm25
+    from skillweave.text.embedding import EmbeddedOnce
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +107,156 @@ def _finite(value: object) -> float | None:
         return float(value) if isfinite(value) else None
     except OverflowError:  # a whole number beyond all floats
         return None
+
+
+ONE_SHARED_WORD = ScorePolicy(min_score=1e-6)
+"""Nothing is chosen where no word is shared; a single one is enough, however long the texts are."""
+LENGTH_WEIGHT = 0.75
+MOST_INDEXES = 32
+"""So many sets of candidates are kept indexed: a graph asks about few, as long as its entries' conditions agree."""
+_Texts: TypeAlias = tuple[tuple[str, ...], ...]
+DECIMALS = 4
+"""Cosines are rounded to so many before they are compared (spec 2)."""
+NEAREST_WINS = ScorePolicy()
+"""Somebody is always chosen: from which cosine on texts are near depends on the embedder."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordScorer:
+    """Scores by distinct content words, in any script: how many are shared, over the mean size of both sides.
+
+    From 0, none, to 1, all; of a candidate's texts the best one counts. A word and its plural are the same word.
+    """
+
+    policy: ScorePolicy = ONE_SHARED_WORD
+    name: ClassVar[str] = "keyword"
+
+    async def score(self, message: str, candidates: Sequence[ScoreCandidate]) -> Mapping[str, float]:
+        """The share of common words by candidate; linear in the length of the message, which is not kept."""
+        asked = _distinct(message)
+        return {
+            candidate.id: max((_overlap(asked, _known(text)) for text in candidate.texts), default=0.0)
+            for candidate in candidates
+        }
+
+
+def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / sqrt(len(one) * len(other)) if one and other else 0.0
+
+
+def _distinct(text: str) -> frozenset[str]:
+    return frozenset(map(singular, words_of(text)))
+
+
+@lru_cache(maxsize=4096)
+def _known(text: str) -> frozenset[str]:
+    return _distinct(text)
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalScorer:
+    """Scores by shared content words, in any script: the rarer a word is among the candidates, the more it counts.
+
+    From 0 without an upper end. All texts of a candidate are one document. A word and its plural are the same word.
+    """
+
+    policy: ScorePolicy = ONE_SHARED_WORD
+    name: ClassVar[str] = "lexical"
+
+    async def score(self, message: str, candidates: Sequence[ScoreCandidate]) -> Mapping[str, float]:
+        """The BM25 score by candidate; linear in the length of the message, which is not kept."""
+        index = _indexed(tuple(candidate.texts for candidate in candidates))
+        numbers = {index.vocabulary.get(singular(word)) for word in words_of(message)}
+        known = sorted(number for number in numbers if number is not None)
+        if not known:
+            return {candidate.id: 0.0 for candidate in candidates}
+        scores: list[float] = index.documents.look_up(known).scores().tolist()
+        return {candidate.id: score for candidate, score in zip(candidates, scores, strict=True)}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Index:
+    vocabulary: Mapping[str, int]
+    documents: "Bm25"
+
+
+@lru_cache(maxsize=MOST_INDEXES)
+def _indexed(candidates: _Texts) -> _Index:
+    from skillweave.text.bm25 import build_bm25  # brings numpy, which other scorers never need
+
+    vocabulary: defaultdict[str, int] = defaultdict()
+    vocabulary.default_factory = vocabulary.__len__
+    documents = [
+        array("i", (vocabulary[singular(word)] for text in texts for word in words_of(text))) for texts in candidates
+    ]
+    return _Index(dict(vocabulary), build_bm25(documents, len(vocabulary), length_weight=LENGTH_WEIGHT))
+
+
+@dataclass(frozen=True)
+class EmbeddingScorer:
+    """Scores by the cosine of the embedder's vectors; of a candidate's texts the nearest one counts.
+
+    From -1 to 1, 0 where a text says nothing. The candidates' texts are embedded once, as long as they and the
+    embedder's id stay the same; give an `EmbeddedOnce` to share these vectors with other scorers. Without an embedder
+    `score` raises NoEmbedder.
+    """
+
+    embedder: Embedder | None = None
+    policy: ScorePolicy = NEAREST_WINS
+    name: ClassVar[str] = "embedding"
+
+    async def score(self, message: str, candidates: Sequence[ScoreCandidate]) -> Mapping[str, float]:
+        """The cosine by candidate. Raises InvalidVectors for a wrong answer of the embedder, and what it raises."""
+        vectors = self._vectors
+        from skillweave.text.embedding import cosines  # brings numpy, which other scorers never need
+
+        texts = [[text for text in candidate.texts if text.strip()] for candidate in candidates]
+        declared = [text for each in texts for text in each]
+        if not declared or not message.strip():
+            return {candidate.id: 0.0 for candidate in candidates}
+        # Apart from each other: what is wrong with one user's message must not fail those who wait for the texts.
+        rows = await vectors.embed(declared)
+        (asked,) = await vectors.embed_passing([message])
+        found = iter(cosines(rows, asked))
+        return {
+            candidate.id: _nearest([round(next(found), DECIMALS) for _ in each])
+            for candidate, each in zip(candidates, texts, strict=True)
+        }
+
+    @cached_property
+    def _vectors(self) -> "EmbeddedOnce":
+        if self.embedder is None:
+            raise NoEmbedder
+        from skillweave.text.embedding import EmbeddedOnce
+
+        return self.embedder if isinstance(self.embedder, EmbeddedOnce) else EmbeddedOnce(self.embedder)
+
+
+def _nearest(cosines: Sequence[float]) -> float:
+    """The highest; 0 of none, and no number where none is finite."""
+    return max((cosine for cosine in cosines if isfinite(cosine)), default=nan if cosines else 0.0)
+
+
+DEFAULT_POLICIES: Mapping[str, ScorePolicy] = {
+    KeywordScorer.name: KeywordScorer().policy,
+    LexicalScorer.name: LexicalScorer().policy,
+    EmbeddingScorer.name: EmbeddingScorer().policy,
+}
+"""How each of them chooses where nothing is said about it."""
+
+
+def scorer_named(
+    name: str, changes: "Mapping[str, float | None] | None" = None, embedder: Embedder | None = None
+) -> Scorer:
+    """The scorer of that name; `changes` are the keys of its ScorePolicy that differ from its own default.
+
+    Raises InvalidGraph for a name that no scorer has, and for a policy that cannot be.
+    """
+    if name not in DEFAULT_POLICIES:
+        known = ", ".join(DEFAULT_POLICIES)
+        raise InvalidGraph(f"there is no scorer {name[:60]!r}; {hint(name, DEFAULT_POLICIES)}the scorers are {known}")
+    given: dict[str, Any] = dict(changes or {})
+    policy = replace(DEFAULT_POLICIES[name], **given)
+    if name == EmbeddingScorer.name:
+        return EmbeddingScorer(embedder, policy)
+    return KeywordScorer(policy) if name == KeywordScorer.name else LexicalScorer(policy)

@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from skillweave.conversation import Message, Role, ToolResult
-from skillweave.graph.advance import advance, at
 from skillweave.graph.compiled import CompiledGraph
 from skillweave.graph.data.context import RESULT_KEYS, read_picks, read_result
 from skillweave.graph.entry_scoring import score_entries
 from skillweave.graph.move import By, Cursor, Move, MoveContext
-from skillweave.graph.moving import leaf_at
+from skillweave.graph.moving import advance, at, leaf_at
 from skillweave.graph.shape import (
     hint,
     inside,

@@ -1,23 +1,28 @@
-"""Entities in one CSV file and edges in another, read row by row, so that a million of them need no memory at once."""
+"""Entities in one CSV file and edges in another, read row by row, so that a million of them need no memory at once.
+
+A cell holds any JSON, readable by people and harmless in a spreadsheet (decision 0080).
+"""
 
 import csv
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+import json
+import re
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, BinaryIO, TypeVar
+from decimal import Decimal
+from enum import Enum
+from math import isfinite
+from typing import TYPE_CHECKING, BinaryIO
 
-from skillweave.frontmatter.codes import FILE_TOO_LARGE, NOT_UTF8, Code
-from skillweave.knowledge.entity import Edge, Entity
-from skillweave.skill import Json
+from skillweave.frontmatter.codes import FILE_TOO_LARGE, NOT_UTF8
+from skillweave.frontmatter.documents import refuse_constant
+from skillweave.frozen import FrozenJson, Json, thaw
 from skillweave.sources import codes
-from skillweave.sources.entity_cells import Empty, text_of, texts_of, value_of
-from skillweave.sources.entity_data import LineOf, PieceReader, PropertyRoles, Reported
+from skillweave.sources.entity_data import LineOf, Reported, Unread
 from skillweave.sources.files import Refused, open_real, refusal
 
 if TYPE_CHECKING:
     from _csv import Reader
-
-Piece = TypeVar("Piece", Entity, Edge)
 
 LARGEST_CELL = 8 * 1024 * 1024
 """Characters of one cell: what a quotation mark that is never closed takes with it ends here."""
@@ -37,6 +42,11 @@ _OLD_BREAK = "new-line character seen"
 _OTHER_SIGNS = {";": "semicolons", "\t": "tabs", "|": "bars"}
 """What some programs write between columns."""
 _BOM = b"\xef\xbb\xbf"
+_WHOLE = re.compile(r"0|-?[1-9][0-9]{0,4000}", re.ASCII)
+_DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]{0,400})\.[0-9]{1,400}", re.ASCII)
+_WORDS: Mapping[str, Json] = {"null": None, "true": True, "false": False}
+_FORMULA = frozenset("=+-@＝＋－＠\t\r\n")
+"""A spreadsheet program runs a cell that begins so, also after spaces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +66,12 @@ class Columns:
 class CsvFile:
     """One file of entities or of edges, told apart by its first line, which is read when this is made."""
 
-    def __init__(self, path: str, found: Reported, roles: PropertyRoles) -> None:
+    datum = None
+    """What degrees are measured in where no cell says it: nothing."""
+
+    def __init__(self, path: str, found: Reported) -> None:
         self._path = path
         self._found = found
-        self._pieces = PieceReader(found, roles)
         self._columns = self._header()
 
     @property
@@ -67,38 +79,28 @@ class CsvFile:
         """Whether it holds entities, or else edges; None where it cannot be read."""
         return self._columns.of_entities if self._columns else None
 
-    def entities(self) -> Iterator[tuple[LineOf, Entity]]:
-        """The entities, each with its line."""
-        columns = self._columns
-        if columns is None or not columns.of_entities:
-            return iter(())
-        return self._pieces_of(columns, self._pieces.entity, _entity_data)
+    def nodes(self) -> Iterator[tuple[LineOf, object]]:
+        """The data of the entities, each with its line."""
+        return self._items(of_entities=True)
 
-    def edges(self) -> Iterator[tuple[LineOf, Edge]]:
-        """The edges, each with its line."""
-        columns = self._columns
-        if columns is None or columns.of_entities:
-            return iter(())
-        return self._pieces_of(columns, self._pieces.edge, _edge_data)
+    def edges(self) -> Iterator[tuple[LineOf, object]]:
+        """The data of the edges, each with its line."""
+        return self._items(of_entities=False)
 
-    def _pieces_of(
-        self,
-        columns: Columns,
-        read: Callable[[object, LineOf], Piece | None],
-        data_of: Callable[[Sequence[str], Columns], Mapping[str, object]],
-    ) -> Iterator[tuple[LineOf, Piece]]:
+    def _items(self, *, of_entities: bool) -> Iterator[tuple[LineOf, object]]:
+        columns = self._columns
+        if columns is None or columns.of_entities is not of_entities:
+            return
+        data_of = _entity_data if of_entities else _edge_data
         rows = self._rows()
         next(rows, None)
         for number, row in rows:
-            line = _always(number)
             if len(row) != columns.number:
                 message = f"the row has {len(row)} cells, and the first line names {columns.number} columns"
                 fix = "put cells that hold a comma in quotation marks, and leave empty ones empty"
                 self._found.add(codes.BAD_ROW, number, message, fix)
-                continue
-            piece = read(data_of(row, columns), line)
-            if piece is not None:
-                yield line, piece
+            else:
+                yield _always(number), data_of(row, columns)
 
     def _header(self) -> Columns | None:
         with closing(self._rows()) as rows:
@@ -108,11 +110,10 @@ class CsvFile:
                 fix = "begin it with the line `id,label` or `source,relation,target`, and names of properties"
                 self._found.refused(codes.NO_ENTITIES, None, "it is empty", fix)
             return None
-        number, cells = first
         try:
-            return columns_of(cells)
-        except _BadColumns as bad:
-            self._found.refused(codes.BAD_COLUMNS, number, bad.why, bad.fix)
+            return columns_of(*first)
+        except Unread as unread:
+            self._found.not_read(unread)
             return None
 
     def _rows(self) -> Generator[tuple[int, list[str]], None, None]:
@@ -123,12 +124,9 @@ class CsvFile:
             with open_real(self._path) as file:
                 yield from self._rows_of(csv.reader(_lines(file), strict=True))
         except OSError as error:
-            refused = refusal(error)
-            self._found.refused(refused.code, None, refused.why, refused.fix)
+            self._found.not_read(refusal(error))
         except Refused as refused:
-            self._found.refused(refused.code, None, refused.why, refused.fix)
-        except _Unread as unread:
-            self._found.refused(unread.code, unread.line, unread.why, unread.fix)
+            self._found.not_read(refused)
 
     def _rows_of(self, reader: "Reader") -> Iterator[tuple[int, list[str]]]:
         named = False
@@ -144,7 +142,7 @@ class CsvFile:
                     why = "a line break of CR alone stands in the row that begins here"
                 if not named or str(error).startswith(_SWALLOWED):
                     # A quotation mark that is never closed takes the rows after it along: how many nobody can tell.
-                    raise _Unread(codes.BAD_ROW, line, f"{why}; nothing from here on is read", fix) from None
+                    raise Unread(codes.BAD_ROW, line, f"{why}; nothing from here on is read", fix) from None
                 self._found.add(codes.BAD_ROW, line, why, fix)
                 continue
             if row is None:
@@ -154,20 +152,8 @@ class CsvFile:
                 yield line, row
 
 
-class _Unread(Exception):
-    def __init__(self, code: Code, line: int, why: str, fix: str) -> None:
-        self.code, self.line, self.why, self.fix = code, line, why, fix
-        super().__init__(why)
-
-
-class _BadColumns(Exception):
-    def __init__(self, why: str, fix: str) -> None:
-        self.why, self.fix = why, fix
-        super().__init__(why)
-
-
-def columns_of(cells: Sequence[str]) -> Columns:
-    """What the first line says; raises _BadColumns where it names neither entities nor edges, or a column twice."""
+def columns_of(line: int, cells: Sequence[str]) -> Columns:
+    """What the first line says; raises Unread where it names neither entities nor edges, or a column twice."""
     names = [cell.strip().casefold() for cell in cells]
     if {"id", "label"} <= {*names}:
         own = {*ENTITY_COLUMNS, *(PLACE_COLUMNS if {"latitude", "longitude"} <= {*names} else ())}
@@ -176,7 +162,9 @@ def columns_of(cells: Sequence[str]) -> Columns:
     else:
         other = next((sign for sign in _OTHER_SIGNS if len(cells) == 1 and sign in cells[0]), None)
         named = ", ".join(repr(cell[:40]) for cell in cells[:8])
-        raise _BadColumns(
+        raise Unread(
+            codes.BAD_COLUMNS,
+            line,
             f"its columns are {named}: neither those of entities nor those of edges",
             "name `id` and `label`, or `source`, `relation` (or `type`) and `target`, in the first line"
             if other is None
@@ -187,9 +175,13 @@ def columns_of(cells: Sequence[str]) -> Columns:
     for place, (cell, name) in enumerate(zip(cells, names, strict=True)):
         key = cell.removeprefix(PROPERTY) if cell.startswith(PROPERTY) else cell.strip()
         if not name:
-            raise _BadColumns(f"column {place + 1} has no name", "name it, or take it out of every line")
+            raise Unread(
+                codes.BAD_COLUMNS, line, f"column {place + 1} has no name", "name it, or take it out of every line"
+            )
         if name in places or (name not in own and key in (known for _, known in properties)):
-            raise _BadColumns(f"column {key[:60]!r} is there twice", "give one of the two another name")
+            raise Unread(
+                codes.BAD_COLUMNS, line, f"column {key[:60]!r} is there twice", "give one of the two another name"
+            )
         if name in own:
             places[name] = place
         else:
@@ -234,7 +226,7 @@ def _always(number: int) -> LineOf:
 
 
 def _lines(file: BinaryIO) -> Iterator[str]:
-    """The lines with their ends; raises _Unread for one that is too long or not UTF-8."""
+    """The lines with their ends; raises Unread for one that is too long or not UTF-8."""
     number = 0
     while data := file.readline(LARGEST_LINE + 1):
         number += 1
@@ -243,9 +235,114 @@ def _lines(file: BinaryIO) -> Iterator[str]:
             data = data.removeprefix(_BOM)
         if len(data) > LARGEST_LINE:
             why = f"the line has more than {LARGEST_LINE >> 20} MiB"
-            raise _Unread(FILE_TOO_LARGE, number, why, "is it CSV? Write one entity or edge on a line")
+            raise Unread(FILE_TOO_LARGE, number, why, "is it CSV? Write one entity or edge on a line")
         try:
             yield data.decode()
         except UnicodeDecodeError as error:
             why = f"byte {data[error.start]:#04x} is not UTF-8; nothing from here on is read"
-            raise _Unread(NOT_UTF8, number, why, "save the file as UTF-8") from None
+            raise Unread(NOT_UTF8, number, why, "save the file as UTF-8") from None
+
+
+class Empty(Enum):
+    """What an empty cell says: there is no such property, which is not the same as null."""
+
+    CELL = ""
+
+
+def value_of(cell: str) -> Json | Empty:
+    """What a cell says.
+
+    It is JSON where it is a word of JSON, a number, or begins like a text, list or object of JSON and is one; anything
+    else is the text itself. Digits with a zero before them are no number in JSON, and stay as they are; so does a
+    number that would lose digits.
+    """
+    text = cell.strip()
+    if not text:
+        return Empty.CELL
+    if text in _WORDS:
+        return _WORDS[text]
+    if text[0] in '"[{':
+        parsed = _parsed(text)
+        return cell if parsed is Empty.CELL else parsed
+    if text[0].isdigit() or text[0] == "-":
+        number = _number(text)
+        return cell if number is None else number
+    return cell
+
+
+def cell_of(value: FrozenJson) -> str:
+    """The cell that says the value."""
+    if isinstance(value, str):
+        return _written(value) if value_of(value) != value or is_formula(value) else value
+    return _written(thaw(value))
+
+
+def text_of(cell: str) -> str:
+    """The text that a cell says where only a text can stand; empty for an empty one."""
+    text = cell.strip()
+    if text.startswith('"'):
+        parsed = _parsed(text)
+        if isinstance(parsed, str):
+            return parsed
+    return text
+
+
+def cell_of_text(text: str) -> str:
+    """The cell that says the text where only a text can stand."""
+    return _written(text) if text_of(text) != text or is_formula(text) else text
+
+
+def texts_of(cell: str) -> list[str]:
+    """The texts in a cell, with a `|` between them, or as a list of JSON."""
+    text = cell.strip()
+    if text.startswith("["):
+        parsed = _parsed(text)
+        if isinstance(parsed, list) and all(isinstance(one, str) for one in parsed):
+            return [str(one) for one in parsed]
+    return [one for one in (part.strip() for part in text.split("|")) if one]
+
+
+def cell_of_texts(texts: Sequence[str]) -> str:
+    """The cell that says the texts."""
+    joined = "|".join(texts)
+    return _written(list(texts)) if texts_of(joined) != list(texts) or is_formula(joined) else joined
+
+
+def is_formula(text: str) -> bool:
+    """Whether a spreadsheet program could take the text for something to carry out."""
+    return text.lstrip(" ")[:1] in _FORMULA if text else False
+
+
+def _written(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _parsed(text: str) -> Json | Empty:
+    """The JSON, or `Empty.CELL` for what is none."""
+    try:
+        found: Json = json.loads(text, object_pairs_hook=_once, parse_constant=refuse_constant)
+    except (ValueError, RecursionError):
+        return Empty.CELL
+    return found
+
+
+def _once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key twice")
+    return found
+
+
+def _number(text: str) -> int | float | None:
+    if _WHOLE.fullmatch(text):
+        return int(text)
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    # With an exponent only as it is written here: 1E5 may well be the number of a part.
+    if not isfinite(number):
+        return None
+    if repr(number) == text:
+        return number
+    return number if _DECIMAL.fullmatch(text) and Decimal(repr(number)) == Decimal(text) else None

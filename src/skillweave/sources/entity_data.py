@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from skillweave.checking import Checked, shown
 from skillweave.codec import Portable
@@ -13,6 +13,7 @@ from skillweave.frontmatter import Code
 from skillweave.frozen import EMPTY, FrozenDict
 from skillweave.knowledge.entity import Edge, Entity, Point, is_alias
 from skillweave.sources import codes
+from skillweave.sources.files import Refused
 
 MOST_FINDINGS = 1_000
 """So many findings of one severity are listed about one file."""
@@ -45,6 +46,14 @@ class PropertyRoles(Portable):
 NO_ROLES = PropertyRoles()
 
 
+class Unread(Refused):
+    """A file that is not read from a line on."""
+
+    def __init__(self, code: Code, line: int, why: str, fix: str) -> None:
+        self.line = line
+        super().__init__(code, why, fix)
+
+
 class Reported:
     """What is found in one file; of very many findings the first are kept, and how many more there were."""
 
@@ -64,6 +73,10 @@ class Reported:
         """What another reader found in the file, of which nothing is read where that is an error."""
         for found in diagnostics:
             (self._unread if found.severity is Severity.ERROR else self._found).append(found)
+
+    def not_read(self, refused: Refused) -> None:
+        """The file, or the rest of it, is not read, for what was raised."""
+        self.refused(refused.code, refused.line if isinstance(refused, Unread) else None, refused.why, refused.fix)
 
     def refused(self, code: Code, line: int | None, message: str, fix: str) -> None:
         """The file, or the rest of it, is not read, which is an error whatever else the code is used for."""
@@ -110,17 +123,11 @@ class PieceReader:
 
     def entity(self, data: object, line: LineOf) -> Entity | None:
         """The entity in the data; None where it cannot be read, which is reported."""
-        if not isinstance(data, Mapping):
-            fix = "write `{id, label, properties}`"
-            self._found.add(codes.BAD_ENTITY, line(), f"an entity is {shown(data)}, not a mapping", fix)
+        opened = self._opened(data, line, codes.BAD_ENTITY, "an entity", "{id, label, properties}")
+        if opened is None:
             return None
-        name = f"entity {_named(data.get('id'))}"
+        data, properties, name = opened
         self._unread(data, _ENTITY_KEYS, name, line)
-        properties = {} if data.get("properties") is None else data["properties"]
-        if not isinstance(properties, Mapping):
-            fix = "write a mapping of names to values"
-            self._found.add(codes.BAD_ENTITY, line(), f"the properties of {name} are {shown(properties)}", fix)
-            return None
         try:
             return Entity(
                 data.get("id"),  # type: ignore[arg-type] # checked there
@@ -135,24 +142,34 @@ class PieceReader:
 
     def edge(self, data: object, line: LineOf) -> Edge | None:
         """The edge in the data; None where it cannot be read, which is reported."""
-        if not isinstance(data, Mapping):
-            fix = "write `{source, type, target}`"
-            self._found.add(codes.BAD_EDGE, line(), f"an edge is {shown(data)}, not a mapping", fix)
+        opened = self._opened(data, line, codes.BAD_EDGE, "an edge", "{source, type, target}")
+        if opened is None:
             return None
-        name = f"edge {_named(data.get('source'))} to {_named(data.get('target'))}"
+        data, properties, name = opened
         # Of two spellings of one key the other would be lost without a word.
         self._unread(data, _EDGE_KEYS - {"type"} if "relation" in data else _EDGE_KEYS, name, line)
         relation = data.get("relation", data.get("type"))
-        properties = {} if data.get("properties") is None else data["properties"]
-        if not isinstance(properties, Mapping):
-            fix = "write a mapping of names to values"
-            self._found.add(codes.BAD_EDGE, line(), f"the properties of {name} are {shown(properties)}", fix)
-            return None
         try:
             return Edge(data.get("source"), relation, data.get("target"), properties)  # type: ignore[arg-type]
         except InvalidValue as error:
             self._found.add(codes.BAD_EDGE, line(), f"{name} is left out: {_why(error)}", _fix(error))
             return None
+
+    def _opened(
+        self, data: object, line: LineOf, code: Code, what: str, form: str
+    ) -> tuple[Mapping[str, object], Mapping[str, Any], str] | None:
+        """The data with its properties and what messages call it; None where one of both is no mapping."""
+        if not isinstance(data, Mapping):
+            self._found.add(code, line(), f"{what} is {shown(data)}, not a mapping", f"write `{form}`")
+            return None
+        ends = f"{_named(data.get('source'))} to {_named(data.get('target'))}"
+        name = f"entity {_named(data.get('id'))}" if code is codes.BAD_ENTITY else f"edge {ends}"
+        properties = {} if data.get("properties") is None else data["properties"]
+        if not isinstance(properties, Mapping):
+            fix = "write a mapping of names to values"
+            self._found.add(code, line(), f"the properties of {name} are {shown(properties)}", fix)
+            return None
+        return data, properties, name
 
     def _aliases(
         self, name: str, data: Mapping[str, object], properties: Mapping[str, object], line: LineOf

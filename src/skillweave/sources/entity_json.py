@@ -2,19 +2,15 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
-from typing import TypeVar
 
 from skillweave.checking import shown
 from skillweave.frontmatter import Limits, Tree, read_json
 from skillweave.frontmatter.codes import NOT_UTF8
-from skillweave.knowledge.entity import Edge, Entity
 from skillweave.sources import codes
-from skillweave.sources.entity_data import LineOf, PieceReader, PropertyRoles, Reported
+from skillweave.sources.entity_data import LineOf, Reported
 from skillweave.sources.files import Refused, read_real
-
-Piece = TypeVar("Piece", Entity, Edge)
 
 LARGEST_JSON = 64 * 1024 * 1024
 """Bytes of a JSON file of entities: it is read whole, and takes several times as much in memory."""
@@ -26,34 +22,32 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 class JsonFile:
     """One file, read when it is made; what cannot be read of it is reported."""
 
-    def __init__(self, path: str, found: Reported, roles: PropertyRoles) -> None:
+    of_entities = None
+    """Whether it holds entities alone, or edges alone: neither."""
+
+    def __init__(self, path: str, found: Reported) -> None:
         self._found = found
         self._text = ""
         self._data = self._read(path)
-        self._pieces = PieceReader(found, roles, self._datum())
+        self.datum = self._datum()
         for key in self._data:
             if key not in _KEYS:
                 fix = "nothing, if it is for other programs; `meta`, `nodes` and `edges` are read"
                 found.add(codes.UNREAD_GRAPH_KEY, None, f"key `{key[:60]}` is not read", fix)
 
-    def entities(self) -> Iterator[tuple[LineOf, Entity]]:
-        """The entities, each with its line."""
-        return self._several("nodes", self._pieces.entity)
+    def nodes(self) -> Iterator[tuple[LineOf, object]]:
+        """The data of the entities, each with its line."""
+        return self._items("nodes")
 
-    def edges(self) -> Iterator[tuple[LineOf, Edge]]:
-        """The edges, each with its line."""
-        return self._several("edges", self._pieces.edge)
+    def edges(self) -> Iterator[tuple[LineOf, object]]:
+        """The data of the edges, each with its line."""
+        return self._items("edges")
 
-    def _several(self, key: str, read: Callable[[object, LineOf], Piece | None]) -> Iterator[tuple[LineOf, Piece]]:
+    def _items(self, key: str) -> Iterator[tuple[LineOf, object]]:
         values = self._data.get(key)
-        if not isinstance(values, list):
-            return
         lines = _Lines(self._text, key)
-        for position, data in enumerate(values):
-            line = partial(lines.of, position)
-            piece = read(data, line)
-            if piece is not None:
-                yield line, piece
+        for position, data in enumerate(values if isinstance(values, list) else ()):
+            yield partial(lines.of, position), data
 
     def _read(self, path: str) -> dict[str, Tree]:
         """The data of the file, empty where there is nothing to read in it, which is reported."""
@@ -61,7 +55,7 @@ class JsonFile:
             data = read_real(path, LARGEST_JSON).data
             self._text = data.decode("utf-8-sig")
         except Refused as refused:
-            self._found.refused(refused.code, None, refused.why, refused.fix)
+            self._found.not_read(refused)
             return {}
         except UnicodeDecodeError as error:
             line = error.object.count(b"\n", 0, error.start) + 1

@@ -3,7 +3,7 @@
 import csv
 import json
 import os
-from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, aclosing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +13,17 @@ from typing import IO, Any, TypeAlias, cast
 
 from skillweave.errors import InvalidValue
 from skillweave.knowledge.entity import Entity, Piece, WritableGraph
-from skillweave.sources.entity_cells import cell_of, cell_of_text, cell_of_texts, is_formula
-from skillweave.sources.entity_csv import EDGE_COLUMNS, ENTITY_COLUMNS, LARGEST_CELL, PLACE_COLUMNS, PROPERTY
+from skillweave.sources.entity_csv import (
+    EDGE_COLUMNS,
+    ENTITY_COLUMNS,
+    LARGEST_CELL,
+    PLACE_COLUMNS,
+    PROPERTY,
+    cell_of,
+    cell_of_text,
+    cell_of_texts,
+    is_formula,
+)
 from skillweave.sources.entity_json import LARGEST_JSON
 from skillweave.sources.names import expanded, quoted
 
@@ -73,28 +82,37 @@ async def write_csv(graph: WritableGraph, entities: PathLike, edges: PathLike) -
 
 
 class _Kept:
-    """What a graph holds, in files that go away: it is read once, and both forms begin with what only its end tells."""
+    """What a graph holds, in files that go away: it is read once, and both forms begin with what only its end tells.
+
+    `entities` and `edges` are lines of JSON, `entity_keys` and `edge_keys` the properties as they came.
+    """
 
     def __init__(self, stack: ExitStack) -> None:
-        self._files = [stack.enter_context(_temporary()) for _ in range(2)]
-        self._number = [0, 0]
-        self._keys: tuple[dict[str, None], dict[str, None]] = ({}, {})
+        self.entities, self.edges = (
+            stack.enter_context(TemporaryFile("w+", encoding="utf-8", newline="\n"))  # noqa: SIM115 - the stack closes it
+            for _ in range(2)
+        )
+        self.entity_keys: dict[str, None] = {}
+        self.edge_keys: dict[str, None] = {}
         self._ids: set[str] = set()
+        self._counts = [0, 0]
         self.located = False
         self.size = 0
 
     def add(self, piece: Piece) -> None:
         """One more entity, or an edge between two of them."""
         if isinstance(piece, Entity):
+            file, keys, which = self.entities, self.entity_keys, 0
             self._ids.add(piece.id)
-        elif not {piece.source, piece.target} <= self._ids:
+        elif {piece.source, piece.target} <= self._ids:
+            file, keys, which = self.edges, self.edge_keys, 1
+        else:
             return  # of an entity that was put after the entities were read: what is written could not be loaded
-        which = 0 if isinstance(piece, Entity) else 1
         data = _data_of(piece)
         line = json.dumps(data, ensure_ascii=False, separators=(",", ":")) + "\n"
-        self._files[which].write(line)
-        self._number[which] += 1
-        self._keys[which].update(dict.fromkeys(data["properties"]))
+        file.write(line)
+        keys.update(dict.fromkeys(data["properties"]))
+        self._counts[which] += 1
         self.located = self.located or "location" in data
         # A comma comes before each line.
         self.size += len(line.encode()) + 1
@@ -102,27 +120,7 @@ class _Kept:
     @property
     def written(self) -> Written:
         """How many there are."""
-        return Written(*self._number)
-
-    @property
-    def entity_keys(self) -> Sequence[str]:
-        """The properties of the entities, as they came."""
-        return tuple(self._keys[0])
-
-    @property
-    def edge_keys(self) -> Sequence[str]:
-        """The properties of the edges, as they came."""
-        return tuple(self._keys[1])
-
-    @property
-    def entities(self) -> Iterator[str]:
-        """The entities as lines of JSON."""
-        return _from_start(self._files[0])
-
-    @property
-    def edges(self) -> Iterator[str]:
-        """The edges as lines of JSON."""
-        return _from_start(self._files[1])
+        return Written(*self._counts)
 
 
 async def _kept(graph: WritableGraph, stack: ExitStack) -> _Kept:
@@ -131,6 +129,8 @@ async def _kept(graph: WritableGraph, stack: ExitStack) -> _Kept:
     async with aclosing(cast("AsyncGenerator[Piece, None]", graph.export())) as pieces:
         async for piece in pieces:
             kept.add(piece)
+    kept.entities.seek(0)
+    kept.edges.seek(0)
     return kept
 
 
@@ -144,21 +144,12 @@ def _data_of(piece: Piece) -> _Data:
     return {"source": piece.source, "type": piece.relation, "target": piece.target, "properties": data["properties"]}
 
 
-def _temporary() -> IO[str]:
-    return TemporaryFile("w+", encoding="utf-8", newline="\n")
-
-
-def _from_start(file: IO[str]) -> Iterator[str]:
-    file.seek(0)
-    return iter(file)
-
-
 def _listed(lines: Iterable[str]) -> Iterator[str]:
     for number, line in enumerate(lines):
         yield f"{',' if number else ''}\n{line[:-1]}"
 
 
-def _write_rows(file: IO[str], own: Sequence[str], keys: Sequence[str], lines: Iterable[str]) -> None:
+def _write_rows(file: IO[str], own: Sequence[str], keys: Collection[str], lines: Iterable[str]) -> None:
     writer = csv.writer(file)
     writer.writerow([*own, *(_column(key, own) for key in keys)])
     for line in lines:

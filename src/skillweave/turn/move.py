@@ -11,14 +11,11 @@ from skillweave.compose.policy import ToolOwners
 from skillweave.conversation import Turn
 from skillweave.decisions import Evidence, Outcome
 from skillweave.diagnostics import Diagnostic, Severity
-from skillweave.graph.advance import advance, at, context_of
 from skillweave.graph.compiled import CompiledGraph, needs_scoring
-from skillweave.graph.conditions import judge
-from skillweave.graph.entry_scoring import is_never
+from skillweave.graph.conditions import EvalContext
 from skillweave.graph.graph import SkillGraph
-from skillweave.graph.judging import EvalContext
 from skillweave.graph.move import Cursor, Move, MoveContext, Why
-from skillweave.graph.moving import Notes, reachable_from, refusal
+from skillweave.graph.moving import Notes, advance, at, context_of, is_never, reachable_from, refusal
 from skillweave.graph.scoring import EntryScoring
 from skillweave.registry import Snapshot
 from skillweave.relations.rules import Form, all_requirements, name_shown, read_entry
@@ -293,13 +290,12 @@ def _base(
     if not compiled.base:
         return
     ctx = EvalContext(compiled.lexicon, compiled.declared.scales, context, scoring)
-    never = is_never(compiled, ctx)
     for entry in chain.from_iterable(compiled.base.values()):
-        if never and entry.condition is not None:
-            continue
         if entry.condition is None:
             yield Candidate(entry.skill, 1.0, MATCHER, (Evidence("entry", f"{entry.skill} ({_BASE})"),))
-        elif (verdict := judge(entry.condition, ctx)).holds:
+        elif is_never(compiled, ctx):
+            continue
+        elif (verdict := entry.condition.judge(ctx)).holds:
             yield Candidate(entry.skill, 1.0, MATCHER, verdict.evidence)
         elif verdict.raised:
             notes.failed(verdict, f"entry {entry.skill}")

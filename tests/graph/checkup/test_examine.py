@@ -110,7 +110,7 @@ def test_notes_say_that_the_order_was_not_tried_where_somebody_chooses(pick: obj
 
 
 def test_routes_that_were_too_many_to_compare_are_noted() -> None:
-    ranges = (guard(n={"gte": number, "lt": number + 1}) for number in range(600))
+    ranges = (guard(n={"gte": number, "lt": number + 1}) for number in range(250))
     report = checkup(graph(Entry("a"), *(Route("a", f"b{at}", guard=one) for at, one in enumerate(ranges))))
     assert [note for note in report.notes if "`ambiguous-routes`" in note]
 
@@ -133,27 +133,21 @@ KNOWN = st.none() | st.lists(some.tool_names | some.texts, max_size=3)
 
 
 @given(some.odd_graphs | some.graphs, KNOWN)
-def test_a_checkup_never_raises_and_finds_the_same_again(declared: Declared, known: list[str] | None) -> None:
-    report = checkup(declared, known)
-    assert checkup(declared, known) == report
+def test_a_checkup_never_raises_finds_the_same_again_and_leaves_out_what_is_suppressed(
+    declared: Declared, known: list[str] | None
+) -> None:
+    left_out = [*CODES][::2]
+    loud = replace(declared, suppress=MappingProxyType({}))
+    report = checkup(loud, known)
+    assert checkup(loud, known) == report
+    quiet = checkup(replace(declared, suppress=MappingProxyType(dict.fromkeys(left_out, "x"))), known)
+    assert quiet.problems == tuple(one for one in report.problems if one.code not in left_out)
     for one in report.problems:
         assert one.level is CODES[one.code].level
-        assert one.message.endswith(".")
         assert one.fix.endswith(".")
+        assert one.message.endswith(".")
         assert one.message.isprintable()
         assert len(one.message) < 600
-
-
-@given(some.odd_graphs | some.graphs)
-def test_what_is_not_suppressed_is_the_same_with_and_without_suppressed_codes(declared: Declared) -> None:
-    loud = checkup(replace(declared, suppress=MappingProxyType({})))
-    quiet = checkup(replace(declared, suppress=MappingProxyType(dict.fromkeys([*CODES][::2], "x"))))
-    assert quiet.problems == tuple(one for one in loud.problems if one.code not in [*CODES][::2])
-
-
-@given(some.graphs)
-def test_a_message_is_one_or_two_sentences(declared: Declared) -> None:
-    for one in checkup(declared).problems:
         unquoted = re.sub("`[^`]*`|“[^”]*”", "x", one.message)
         assert len(re.findall(r"[.!?](?= |$)", unquoted)) in (1, 2), one.message
 

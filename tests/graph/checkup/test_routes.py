@@ -46,7 +46,6 @@ def test_a_route_from_any_is_no_self_loop_as_it_never_leads_from_a_skill_to_itse
         ({"guard": guard(n={"eq": 1})}, {"condition": Guarded(guard(n={"in": [1]}))}),
         ({"condition": words("Refund", "charge")}, {"condition": AllOf((words("charge", "refund"),))}),
         ({"on_tool": "x"}, {"guard": guard(tool_name={"eq": "x"})}),
-        ({"condition": AtIteration(2)}, {"guard": guard(iteration={"gt": 1, "lte": 2})}),
     ],
     ids=str,
 )

@@ -54,7 +54,6 @@ def routed(**fields: object) -> Declared:
         {"guard": guard(status={"eq": "denied"}), "on_status": ("success", "failure")},
         {"guard": guard(tool_name={"eq": "x"}), "on_tool": "y"},
         {"guard": guard(tool_name={"in": ["x", "y"]}), "on_tool": Regex("^z")},
-        {"guard": guard(iteration={"gt": 1, "lt": 2})},
         {"guard": guard(iteration={"lte": 0})},
         {"guard": guard(iteration={"eq": 2}), "condition": AtIteration(3)},
         {"guard": guard(current_skill_id={"eq": "c"})},

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph import MISSING, FieldTest, Op, Scalar, holds
-from skillweave.graph.checkup import NOTHING, Numbers, Values, compared, listed, numbers
+from skillweave.graph import MISSING, FieldTest, Op, Scalar, holds, type_name
+from skillweave.graph.checkup import Values, compared
 from tests.graph import strategies as some
 from tests.graph.checkup.graphs import RISK
 
@@ -20,9 +20,7 @@ OF_ONE_FIELD = some.fields.flatmap(
 
 
 def has(values: Values, found: object) -> bool:
-    return (
-        isinstance(found, str | int | float | None) and listed((found,)).within(values) and listed((found,)) != NOTHING
-    )
+    return isinstance(found, str | int | float | None) and values.has((type_name(found), found))
 
 
 def set_of(test: FieldTest) -> Values:
@@ -42,7 +40,6 @@ def test_the_meeting_of_two_sets_has_what_is_in_both(drawn: tuple[FieldTest, Fie
     first, second = set_of(one), set_of(other)
     met = first.meet(second)
     assert has(met, found) is (has(first, found) and has(second, found))
-    assert met == second.meet(first)
     assert first.overlaps(second) is not met.is_empty
 
 
@@ -99,53 +96,25 @@ def test_a_hole_at_a_bound_leaves_what_is_next_to_it() -> None:
     assert not has(below, 2)
 
 
-@given(ONE_TEST, FOUND)
-def test_points_are_all_there_is(test: FieldTest, found: object) -> None:
-    values = set_of(test)
-    if values.points is not None:
-        assert has(values, found) is any(type_ok(kind, found) and point == found for kind, point in values.points)
-
-
-def type_ok(kind: str, found: object) -> bool:
-    return (kind == "boolean") is isinstance(found, bool)
-
-
 @pytest.mark.parametrize(
     ("op", "value", "inside", "outside"),
     [
         (Op.GT, inf, [], [1, inf]),
         (Op.GTE, inf, [], [1, inf]),
-        (Op.LT, inf, [1, -1e308], [inf, -inf]),
-        (Op.GT, -inf, [1], [-inf]),
-        (Op.GTE, -inf, [1], [-inf]),
+        (Op.LT, inf, [], [1, -1e308, inf, -inf]),
+        (Op.GT, -inf, [], [1, -inf]),
         (Op.LT, nan, [], [0, nan]),
         (Op.EQ, nan, [], [0, nan]),
-        (Op.NE, nan, [0], [nan]),
+        (Op.NE, nan, [], [0, nan]),
         (Op.GT, 10**400, [10**400 + 1], [10**400, 1.0]),
     ],
 )
-def test_numbers_without_end_are_in_no_set(op: Op, value: Scalar, inside: list[float], outside: list[float]) -> None:
+def test_nothing_compares_with_numbers_without_end(
+    op: Op, value: Scalar, inside: list[float], outside: list[float]
+) -> None:
     values = set_of(FieldTest("n", op, value))
     assert all(has(values, one) for one in inside)
     assert not any(has(values, one) for one in outside)
-
-
-def test_whole_numbers_between_two_are_counted_one_by_one() -> None:
-    assert numbers((1, 1), (2, -1), whole=True).is_empty
-    assert numbers((1, 0), (4, -1), (1, 2, 3), whole=True).is_empty
-    assert numbers((1, 0), (3, 0), (1, 3), whole=True) == Numbers(only=frozenset((2,)))
-    assert not numbers((1, 1), (2, -1)).is_empty
-    assert not numbers((0.5, 0), (1.5, 0), whole=True).is_empty
-
-
-@given(st.integers(-3, 3), st.integers(-3, 3), st.booleans(), st.booleans(), st.sets(st.integers(-3, 3)))
-def test_whole_numbers_are_empty_exactly_where_there_is_none(
-    low: int, high: int, low_open: bool, high_open: bool, but: set[int]
-) -> None:
-    found = numbers((low, int(low_open)), (high, -int(high_open)), but, whole=True)
-    there = [n for n in range(low + low_open, high + 1 - high_open) if n not in but]
-    assert found.is_empty is (not there)
-    assert all(map(found.has, there))
 
 
 def test_a_comparison_of_a_shape_that_is_none_has_no_set() -> None:

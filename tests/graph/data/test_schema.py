@@ -27,7 +27,6 @@ from skillweave.graph import (
     write_graph,
 )
 from skillweave.graph import shape as bounds
-from tests.depth import tried
 from tests.graph.data.broken import BROKEN, deep_all, deep_tree, entry, route
 from tests.graph.data.readable import readable
 
@@ -65,12 +64,6 @@ def test_the_schema_is_a_valid_json_schema_that_ships_with_the_package() -> None
 def test_the_schema_is_the_callers_own() -> None:
     graph_schema()["properties"].clear()
     assert graph_schema()["properties"]
-
-
-@given(readable)
-@tried(50)
-def test_every_graph_that_is_written_is_valid(declared: Declared) -> None:
-    VALIDATOR.validate(write_graph(declared))
 
 
 @pytest.mark.parametrize("data", RIGHT, ids=json.dumps)

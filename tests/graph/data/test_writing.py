@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from skillweave import InvalidGraph
 from skillweave.graph import (
@@ -28,6 +29,7 @@ from skillweave.graph import (
     ScorePolicy,
     SkillGraph,
     TreeNode,
+    graph_schema,
     read_graph,
     write_graph,
 )
@@ -35,42 +37,34 @@ from tests.depth import tried
 from tests.graph.data.readable import readable
 from tests.graph.strategies import LongestWins, moments_of
 
+VALIDATOR = Draft202012Validator(graph_schema())
+
 
 def always(_look: object) -> bool:
     return True
 
 
-@given(readable)
-def test_what_is_written_is_plain_json_and_reads_back_as_the_same_graph(declared: Declared) -> None:
-    data = write_graph(declared)
-    assert json.loads(json.dumps(data)) == data
-    assert read_graph(data) == declared
-
-
 @given(readable, st.data())
-def test_a_graph_that_travelled_as_data_moves_alike(declared: Declared, data: st.DataObject) -> None:
+@tried(100)
+def test_a_graph_that_travelled_as_data_is_the_same_graph_and_moves_alike(
+    declared: Declared, data: st.DataObject
+) -> None:
+    written = write_graph(declared)
+    assert json.loads(json.dumps(written)) == written
+    assert read_graph(written) == declared
+    VALIDATOR.validate(written)
     graph = SkillGraph.of(declared, check="off")
     travelled = SkillGraph.from_dict(json.loads(json.dumps(graph.to_dict())), check="off")
+    assert travelled.digest == graph.digest
     ids = st.sampled_from([*(skill.id for skill in declared.skills), "nowhere"])
     moment: MoveContext = data.draw(moments_of(ids))
     scoring = data.draw(st.none() | st.builds(EntryScoring, st.just("s"), st.none() | ids, st.just(()), st.none()))
     assert travelled.explain(moment, scoring) == graph.explain(moment, scoring)
     assert travelled.reachable_skills(moment.current) == graph.reachable_skills(moment.current)
     assert travelled.leaf(moment) == graph.leaf(moment)
-
-
-@given(readable)
-@tried(50)
-def test_a_graph_that_travelled_as_data_has_the_same_digest(declared: Declared) -> None:
-    graph = SkillGraph.of(declared, check="off")
-    assert SkillGraph.from_dict(graph.to_dict(), check="off").digest == graph.digest
-
-
-@given(readable)
-@tried(50)
-def test_skills_that_were_not_listed_are_written_where_the_wiring_does_not_tell_them(declared: Declared) -> None:
     unlisted = replace(declared, listed=False)
     again = read_graph(write_graph(unlisted))
+    # Skills that were not listed are written where the wiring does not tell them.
     assert {skill.id: skill for skill in again.skills}.items() >= {skill.id: skill for skill in declared.skills}.items()
     assert SkillGraph.of(again, check="off").digest == SkillGraph.of(unlisted, check="off").digest
 

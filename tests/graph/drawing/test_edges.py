@@ -3,7 +3,6 @@
 from dataclasses import fields
 
 import pytest
-from hypothesis import given
 
 from skillweave.graph import (
     ANY,
@@ -21,9 +20,7 @@ from skillweave.graph import (
     Predicate,
     Route,
 )
-from skillweave.graph.drawing import edges_of, kind_of, nodes_of
-from tests.depth import tried
-from tests.graph.strategies import flat_graphs, tree_graphs
+from skillweave.graph.drawing import edges_of, kind_of
 
 RISK = Guard((FieldTest("risk", Op.GTE, "high"),))
 SAYS = Keywords(("x",))
@@ -75,24 +72,6 @@ def test_the_edges_of_a_tree_say_yes_and_no_and_the_root_has_one_from_the_start(
 def test_the_default_leaf_of_a_tree_is_led_to_from_the_start() -> None:
     way = Edge(None, "c", EdgeKind.PREDICATE, "default: a condition raises")
     assert edges_of(Declared(tree=Decide(SAYS, "a", "b"), default="c"))[-1] == way
-
-
-@given(flat_graphs)
-@tried(50)
-def test_what_is_declared_is_what_is_drawn(declared: Declared) -> None:
-    edges = edges_of(declared)
-    entries = [(None, entry.skill) for entry in declared.entries]
-    assert [(edge.from_, edge.to) for edge in edges] == [*entries, *((one.from_, one.to) for one in declared.routes)]
-
-
-@given(tree_graphs)
-@tried(50)
-def test_every_decision_of_a_tree_has_one_way_in_and_two_ways_out(declared: Declared) -> None:
-    edges = edges_of(declared)
-    for node in nodes_of(declared):
-        if node.kind.value == "predicate":
-            assert [edge.label for edge in edges if edge.from_ == node.id] == ["yes", "no"]
-            assert sum(edge.to == node.id for edge in edges) == 1
 
 
 def test_an_edge_has_its_ends_a_label_and_a_kind_of_entry_predicate_tool_status_guard_or_model() -> None:

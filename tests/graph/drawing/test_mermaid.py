@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave.graph import ANY, Declared, Edge, EdgeKind, Node, NodeKind, Overlay, visible
-from skillweave.graph.drawing import LONGEST_LABEL, edges_of, nodes_of, picture_of, to_mermaid
+from skillweave.graph.drawing import LONGEST_LABEL, edges_of, nodes_of, picture_of, to_mermaid, to_svg
 from tests.depth import tried
+from tests.graph.drawing.drawn_svg import read_svg
 from tests.graph.drawing.real_mermaid import Mermaid, Refused
 from tests.graph.drawing.shapes import NASTY, drawings, nasty, overlays
 from tests.graph.strategies import graphs, odd_graphs
@@ -123,11 +124,30 @@ def test_node_ids_are_unique_for_any_skill_id_and_mermaid_keeps_every_edge_apart
 
 
 @given(graphs | odd_graphs)
-def test_mermaid_reads_every_graph_and_draws_all_that_it_declares(mermaid: Mermaid, declared: Declared) -> None:
+def test_any_graph_is_drawn_whole_in_mermaid_and_as_a_picture(mermaid: Mermaid, declared: Declared) -> None:
     nodes, edges = nodes_of(declared), edges_of(declared)
+    assert len({node.id for node in nodes}) == len(nodes)
     read = mermaid.read(to_mermaid(nodes, edges))
     assert len(read["edges"]) == len(edges)
     assert len(read["nodes"]) >= len(nodes) + 1
+    picture = to_svg(nodes, edges)
+    assert picture == to_svg(nodes, edges)
+    assert len(read_svg(picture).arrows) == len(edges)
+
+
+@given(graphs)
+@tried(50)
+def test_what_is_declared_is_what_is_drawn(declared: Declared) -> None:
+    nodes, edges = nodes_of(declared), edges_of(declared)
+    assert {node.id for node in nodes if node.kind is NodeKind.SKILL} == {skill.id for skill in declared.skills}
+    if declared.tree is None:
+        entries = [(None, entry.skill) for entry in declared.entries]
+        routes = [(one.from_, one.to) for one in declared.routes]
+        assert [(edge.from_, edge.to) for edge in edges] == [*entries, *routes]
+    for node in nodes:
+        if node.kind is NodeKind.PREDICATE:
+            assert [edge.label for edge in edges if edge.from_ == node.id] == ["yes", "no"]
+            assert sum(edge.to == node.id for edge in edges) == 1
 
 
 @tried(15)

@@ -2,8 +2,6 @@
 
 from dataclasses import fields
 
-from hypothesis import given
-
 from skillweave.graph import (
     ANY,
     Decide,
@@ -18,8 +16,6 @@ from skillweave.graph import (
     TreeNode,
 )
 from skillweave.graph.drawing import edges_of, nodes_of
-from tests.depth import tried
-from tests.graph.strategies import graphs, odd_graphs
 
 SAYS = Keywords(("x",))
 
@@ -80,19 +76,6 @@ def test_a_very_deep_tree_is_drawn() -> None:
     for _ in range(5_000):
         tree = Decide(SAYS, "other", tree)
     assert len(nodes_of(Declared(tree=tree, listed=False))) == 5_002
-
-
-@given(graphs | odd_graphs)
-def test_no_two_nodes_share_an_id(declared: Declared) -> None:
-    ids = [node.id for node in nodes_of(declared)]
-    assert len(ids) == len(set(ids))
-
-
-@given(graphs)
-@tried(50)
-def test_every_skill_of_a_graph_has_a_node(declared: Declared) -> None:
-    boxes = {node.id for node in nodes_of(declared) if node.kind is NodeKind.SKILL}
-    assert boxes == {skill.id for skill in declared.skills}
 
 
 def test_a_node_has_an_id_a_label_and_a_kind_of_skill_or_predicate() -> None:

@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph import ANY, Declared, Edge, EdgeKind, Node, NodeKind, Overlay, visible
-from skillweave.graph.drawing import DARK, LIGHT, LONGEST_LABEL, edges_of, nodes_of, to_svg, width_of
+from skillweave.graph import ANY, Edge, EdgeKind, Node, NodeKind, Overlay, visible
+from skillweave.graph.drawing import DARK, LIGHT, LONGEST_LABEL, to_svg, width_of
 from tests.depth import tried
-from tests.graph.drawing.drawn_svg import read_svg
+from tests.graph.drawing.drawn_svg import Drawn, read_svg
 from tests.graph.drawing.shapes import NASTY, drawings, overlays
-from tests.graph.strategies import graphs, odd_graphs
 
 Drawing = tuple[tuple[Node, ...], tuple[Edge, ...]]
 ROUNDED = 0.11
@@ -140,23 +139,7 @@ def test_a_graph_of_nothing_is_a_start_alone() -> None:
     assert [box.title for box in read_svg(to_svg((), ())).boxes] == ["start"]
 
 
-@given(drawings(), st.data())
-@tried(100)
-def test_any_drawing_is_well_formed_and_has_each_node_and_edge_once(drawing: Drawing, data: st.DataObject) -> None:
-    nodes, edges = drawing
-    text = to_svg(nodes, edges, data.draw(st.none() | overlays(nodes)))
-    text.encode("utf-8")
-    drawn = read_svg(text)
-    titles = [visible(node.label, LONGEST_LABEL) for node in nodes]
-    own = [box.title for box in drawn.boxes if not box.classes & {"start", "any", "unknown"}]
-    assert own == titles
-    assert len(drawn.arrows) == len(edges)
-    assert all(box.lines for box in drawn.boxes)
-
-
-@given(drawings())
-def test_boxes_and_labels_of_any_drawing_stand_apart(drawing: Drawing) -> None:
-    drawn = read_svg(to_svg(*drawing))
+def boxes_and_labels_stand_apart(drawn: Drawn) -> None:
     solid = [(box.left, box.top, box.right, box.bottom) for box in drawn.boxes]
     solid += [arrow.label for arrow in drawn.arrows if arrow.label]
     for one, other in combinations(solid, 2):
@@ -164,9 +147,7 @@ def test_boxes_and_labels_of_any_drawing_stand_apart(drawing: Drawing) -> None:
         assert apart or one[3] <= other[1] + ROUNDED or other[3] <= one[1] + ROUNDED
 
 
-@given(drawings())
-def test_everything_lies_inside_the_picture(drawing: Drawing) -> None:
-    drawn = read_svg(to_svg(*drawing))
+def everything_lies_inside_the_picture(drawn: Drawn) -> None:
     width, height = float(drawn.root.attrib["width"]) - 40, float(drawn.root.attrib["height"]) - 40
     places = [(box.left, box.top, box.right, box.bottom) for box in drawn.boxes]
     places += [arrow.label for arrow in drawn.arrows if arrow.label]
@@ -174,9 +155,7 @@ def test_everything_lies_inside_the_picture(drawing: Drawing) -> None:
     assert all(right <= width + ROUNDED and bottom <= height + ROUNDED for _, _, right, bottom in places)
 
 
-@given(drawings())
-def test_arrows_of_any_drawing_begin_and_end_at_the_borders_of_their_boxes(drawing: Drawing) -> None:
-    drawn = read_svg(to_svg(*drawing))
+def arrows_begin_and_end_at_the_borders_of_their_boxes(drawn: Drawn) -> None:
     places = {box.title: box for box in drawn.boxes}
     straight = [arrow for arrow in drawn.arrows if arrow.title.count(" → ") == 1]
     for arrow in straight:
@@ -188,9 +167,8 @@ def test_arrows_of_any_drawing_begin_and_end_at_the_borders_of_their_boxes(drawi
         assert places[target].border_distance(arrow.tip) <= 2 * ROUNDED
 
 
-@given(drawings())
-def test_text_is_broken_and_cut_to_fit_into_its_box(drawing: Drawing) -> None:
-    for box in read_svg(to_svg(*drawing)).boxes:
+def text_is_broken_and_cut_to_fit_into_its_box(drawn: Drawn) -> None:
+    for box in drawn.boxes:
         width = max(width_of(line, 13) for line in box.lines)
         height = 17 * len(box.lines)
         if "decision" in box.classes:
@@ -200,12 +178,24 @@ def test_text_is_broken_and_cut_to_fit_into_its_box(drawing: Drawing) -> None:
             assert height <= box.bottom - box.top
 
 
-@given(graphs | odd_graphs)
-def test_any_graph_has_a_picture_and_always_the_same(declared: Declared) -> None:
-    nodes, edges = nodes_of(declared), edges_of(declared)
-    text = to_svg(nodes, edges)
-    assert text == to_svg(nodes, edges)
-    assert len(read_svg(text).arrows) == len(edges)
+@given(drawings(), st.data())
+@tried(100)
+def test_any_drawing_is_well_formed_and_clear_and_has_each_node_and_edge_once(
+    drawing: Drawing, data: st.DataObject
+) -> None:
+    nodes, edges = drawing
+    text = to_svg(nodes, edges, data.draw(st.none() | overlays(nodes)))
+    text.encode("utf-8")
+    drawn = read_svg(text)
+    titles = [visible(node.label, LONGEST_LABEL) for node in nodes]
+    own = [box.title for box in drawn.boxes if not box.classes & {"start", "any", "unknown"}]
+    assert own == titles
+    assert len(drawn.arrows) == len(edges)
+    assert all(box.lines for box in drawn.boxes)
+    boxes_and_labels_stand_apart(drawn)
+    everything_lies_inside_the_picture(drawn)
+    arrows_begin_and_end_at_the_borders_of_their_boxes(drawn)
+    text_is_broken_and_cut_to_fit_into_its_box(drawn)
 
 
 @pytest.mark.parametrize("label", NASTY)

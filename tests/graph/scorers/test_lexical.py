@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.graph import LexicalScorer, ScoreCandidate, best_of, scorers
+from skillweave.graph import LexicalScorer, ScoreCandidate, best_of, scoring
 
 SKILLS = (
     ScoreCandidate("refund", ("refund\nGives money back for an order",)),
@@ -51,17 +51,17 @@ async def test_equal_candidates_have_equal_scores() -> None:
 
 
 async def test_a_set_of_candidates_is_indexed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    scorers._indexed.cache_clear()
+    scoring._indexed.cache_clear()
     for message in ("a desk", "an order", "a desk"):
         await scores(message)
-    assert scorers._indexed.cache_info().misses == 1
+    assert scoring._indexed.cache_info().misses == 1
 
 
 async def test_so_many_sets_of_candidates_stay_indexed_at_most() -> None:
-    scorers._indexed.cache_clear()
-    for count in range(scorers.MOST_INDEXES + 5):
+    scoring._indexed.cache_clear()
+    for count in range(scoring.MOST_INDEXES + 5):
         await LexicalScorer().score("a desk", [ScoreCandidate("desk", (f"desk {count}",))])
-    assert scorers._indexed.cache_info().currsize == scorers.MOST_INDEXES
+    assert scoring._indexed.cache_info().currsize == scoring.MOST_INDEXES
 
 
 async def test_candidates_without_a_word_score_0() -> None:

@@ -36,6 +36,6 @@ def test_a_policy_that_cannot_be_is_refused() -> None:
 
 
 def test_naming_scorers_loads_no_array_library() -> None:
-    script = "import skillweave.graph.scorers, skillweave.graph.entry_scoring, sys; print('numpy' in sys.modules)"
+    script = "import skillweave.graph.scoring, skillweave.graph.entry_scoring, sys; print('numpy' in sys.modules)"
     answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert answer.stdout == "False\n"

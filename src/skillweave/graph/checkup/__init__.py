@@ -35,8 +35,8 @@ def checkup(declared: Declared, known_tools: Collection[str] | None = None) -> C
 
     `known_tools` are the host's own tools beside those of the skills; without them nothing is said of tools where a
     skill does not state its own. The order is that of the checks, and in each that of the declaration. Linear in the
-    graph but for pairs of routes and of entries that no exact value tells apart, of which it compares 100,000 of a
-    kind, and notes where there were more. Raises InvalidGraph for known tools that are no names.
+    graph but for pairs of routes of one skill and of entries, of which it compares 30,000 of a kind, and notes where
+    there were more. Raises InvalidGraph for known tools that are no names.
     """
     subject = Subject(declared, _names(known_tools))
     problems: list[Problem] = []
@@ -67,7 +67,7 @@ def notes_on(subject: Subject, suppressed: Mapping[str, Sequence[Problem]]) -> I
         (subject.entry_pairs, "rules-shadowed-by-order"),
     ):
         if budget.is_spent:
-            yield f"Not all pairs were compared for {named(code)}: too many of them no exact value tells apart."
+            yield f"Not all pairs were compared for {named(code)}: they are too many."
     for code, reason in subject.declared.suppress.items():
         if code not in CODES:
             near = nearest_names(code, CODES)
@@ -100,6 +100,6 @@ __getattr__ = door(
 pairs: Budget first_implied first_together
 reaching: Links strong_components
 terms: Terms bounds_of disjoint implies parts_of_route stands_in terms_of
-values: NOTHING Numbers Values compared listed numbers
+values: Values compared listed
 """,
 )

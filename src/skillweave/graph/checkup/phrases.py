@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from skillweave.graph.checked import Problem, problem
 from skillweave.graph.checkup.subject import Declaration, Subject
 from skillweave.graph.compiled import CompiledGraph
-from skillweave.graph.conditions import Intent, intents_of, judge, spaced
+from skillweave.graph.conditions import HOLDS, EvalContext, Intent, intents_of, spaced
 from skillweave.graph.declared import Entry
-from skillweave.graph.judging import HOLDS, EvalContext
 from skillweave.graph.move import MoveContext
 from skillweave.graph.wording import named
 
@@ -63,7 +62,7 @@ class _Trials:
 
     def _example(self, entry: Entry, example: str) -> Iterator[Problem]:
         ctx, owner, phrase = self._sight(example), named(entry.skill), named(example)
-        own = HOLDS if entry.condition is None else judge(entry.condition, ctx)
+        own = HOLDS if entry.condition is None else entry.condition.judge(ctx)
         if not own.holds:
             raised = f" ({own.evidence[0].text})" if own.raised else ""
             message = f"The condition of the entry {owner} does not hold for its example {phrase}{raised}."
@@ -97,7 +96,7 @@ class _Trials:
 
     def _claims(self, position: int, ctx: EvalContext) -> bool:
         condition = self.subject.declared.entries[position].condition
-        return condition is not None and judge(condition, ctx).holds
+        return condition is not None and condition.judge(ctx).holds
 
 
 def _no_evidence(subject: Subject) -> Iterator[Problem]:

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 from skillweave.errors import InvalidGraph
-from skillweave.graph.checkup.values import ANY_TEXT, Numbers, Point, Values, Words, compared, listed, numbers
+from skillweave.graph.checkup.values import Values, compared, listed
 from skillweave.graph.conditions import (
     AtIteration,
     Condition,
@@ -33,17 +33,9 @@ Place: TypeAlias = tuple[str, str]
 TOOL: Place = ("field", "tool_name")
 HISTORY: Place = ("history", "")
 INTENT: Place = ("intent", "")
-_MOST_POINTS = 64
-Bounds: TypeAlias = Mapping[Place, Values]
-"""What a place may be in the first place."""
-ALWAYS: Bounds = {
-    TOOL: ANY_TEXT,
-    ("field", "result"): ANY_TEXT,
-    ("field", "user_message"): ANY_TEXT,
-    ("field", "current_skill_id"): ANY_TEXT,
-    ("field", "status"): listed(STATUSES),
-    ("field", "iteration"): Values(numbers=numbers(low=(1, 0), whole=True)),
-}
+Bounds: TypeAlias = Iterable[FieldTest]
+"""What is true of a field in the first place."""
+ALWAYS: Bounds = (FieldTest("status", Op.IN, STATUSES), FieldTest("iteration", Op.GTE, 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,13 +120,9 @@ class Terms:
     def tools(self) -> frozenset[str] | None:
         """The names that the tool may have, None where any name is possible."""
         values = self.values.get(TOOL)
-        return None if values is None or values.texts.outside else values.texts.listed
-
-    @cached_property
-    def points(self) -> Mapping[Place, tuple[Point, ...]]:
-        """The places with at most 64 values, each with its values one by one."""
-        found = ((place, values.points) for place, values in self.values.items())
-        return {place: points for place, points in found if points is not None and len(points) <= _MOST_POINTS}
+        if values is None or values.listed is None:
+            return None
+        return frozenset(name for _, name in values.listed if isinstance(name, str))
 
     @cached_property
     def in_tool(self) -> tuple[Expression, ...]:
@@ -143,12 +131,11 @@ class Terms:
 
 
 def bounds_of(source: Entry | Route | Decide) -> Bounds:
-    """The values that places can have where the source is judged; for a route the current skill is known."""
+    """What is true of fields where the source is judged; for a route the current skill is known."""
     if not isinstance(source, Route):
         return ALWAYS
-    from_any = source.from_ == ANY
-    current = Words(frozenset((source.to if from_any else source.from_,)), outside=from_any)
-    return {**ALWAYS, ("field", "current_skill_id"): Values(current)}
+    op, skill = (Op.NE, source.to) if source.from_ == ANY else (Op.EQ, source.from_)
+    return (*ALWAYS, FieldTest("current_skill_id", op, skill))
 
 
 def terms_of(parts: Iterable[Part], scales: Scales, bounds: Bounds = ALWAYS) -> Terms:
@@ -161,8 +148,12 @@ def terms_of(parts: Iterable[Part], scales: Scales, bounds: Bounds = ALWAYS) -> 
             needs.add(_need(part))
             continue
         place, wanted = asked
-        before = values.get(place) or bounds.get(place)
-        values[place] = wanted if before is None else before.meet(wanted)
+        values[place] = values[place].meet(wanted) if place in values else wanted
+    for bound in bounds:
+        place = ("field", bound.field)
+        allowed = compared(bound, scales) if place in values else None
+        if allowed is not None:
+            values[place] = values[place].meet(allowed)
     return _narrowed(Terms(values, frozenset(needs)))
 
 
@@ -170,16 +161,16 @@ def asked_values(part: Part, scales: Scales) -> tuple[Place, Values] | None:
     """The place that a part is about, and the values that it asks for; None for a part that is no set of values."""
     match part:
         case FieldTest():
-            wanted = compared(part, scales)
-            return None if wanted is None else (("field", part.field), wanted)
+            place, wanted = ("field", part.field), compared(part, scales)
         case AtIteration(iteration):
-            return ("field", "iteration"), Values(numbers=Numbers(only=frozenset((iteration,))))
+            place, wanted = ("field", "iteration"), listed((iteration,))
         case HistoryMin(messages):
-            return HISTORY, Values(numbers=numbers(low=(messages, 0), whole=True))
+            place, wanted = HISTORY, compared(FieldTest("", Op.GTE, messages), scales)
         case Intent(intent):
-            return INTENT, listed((intent,))
+            place, wanted = INTENT, listed((intent,))
         case _:
             return None
+    return None if wanted is None else (place, wanted)
 
 
 def _narrowed(terms: Terms) -> Terms:
@@ -188,7 +179,7 @@ def _narrowed(terms: Terms) -> Terms:
     if tools is None or not in_tool:
         return terms
     names = frozenset(tool for tool in tools if all(need.finds(tool) for need in in_tool))
-    return Terms({**terms.values, TOOL: Values(Words(names))}, terms.needs.difference(in_tool))
+    return Terms({**terms.values, TOOL: listed(names)}, terms.needs.difference(in_tool))
 
 
 def _need(part: Part) -> Need:
@@ -259,15 +250,8 @@ def disjoint(one: Terms, other: Terms) -> bool:
 
     Words, expressions and code prove nothing: a message may have all of them.
     """
-    for place, values in one.values.items():
-        others = other.values.get(place)
-        if others is not None and not values.overlaps(others):
-            return True
-    return _other_tools(one, other) or _other_tools(other, one)
-
-
-def _other_tools(one: Terms, other: Terms) -> bool:
-    tools, in_tool = one.tools, other.in_tool
-    if tools is None or not in_tool:
-        return False
-    return not any(all(need.finds(tool) for need in in_tool) for tool in tools)
+    shared = one.values.keys() & other.values.keys()
+    if any(not one.values[place].overlaps(other.values[place]) for place in shared):
+        return True
+    tools, expressions = one.tools if other.tools is None else other.tools, (*one.in_tool, *other.in_tool)
+    return tools is not None and not any(all(need.finds(tool) for need in expressions) for tool in tools)

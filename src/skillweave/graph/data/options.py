@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from skillweave.frozen import FrozenDict
 from skillweave.graph.declared import ANY, EntryPick, Limits
 from skillweave.graph.guards import Scales
-from skillweave.graph.scorers import DEFAULT_POLICIES, scorer_named
-from skillweave.graph.scoring import Scorer
+from skillweave.graph.scoring import DEFAULT_POLICIES, Scorer, scorer_named
 from skillweave.graph.shape import (
     LONGEST_LABEL,
     MOST_ITEMS,

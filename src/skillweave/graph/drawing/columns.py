@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from math import inf
+from typing import TypeAlias
 
 from skillweave.graph.drawing.rows import Box, Rows
 
@@ -10,6 +11,8 @@ _WORK = 240_000
 _MOST_ROUNDS = 16
 _STRAIGHT = 8.0
 _LOOSE = 0.01
+_Pulls: TypeAlias = tuple[float, Sequence[tuple[int, float]]]
+"""How strongly something is pulled, and by what how strongly."""
 _TIMES = 2
 """What has moved may leave room for what could not."""
 
@@ -60,26 +63,25 @@ def columns_of(rows: Rows) -> list[float]:
             middles[number] = middle
     pulls = [_pulls(rows, number) for number in range(len(rows.rooms))]
     downwards = list(zip(rows.rows, gaps, strict=True))
-    for _ in range(min(_MOST_ROUNDS, max(2, _WORK // (1 + sum(map(len, pulls)))))):
+    for _ in range(min(_MOST_ROUNDS, max(2, _WORK // (1 + sum(len(joined) for _, joined in pulls))))):
         for row, distances in (*downwards, *reversed(downwards)):
             _pull(row, distances, pulls, middles)
     return middles
 
 
-def _pulls(rows: Rows, number: int) -> list[tuple[int, float]]:
+def _pulls(rows: Rows, number: int) -> _Pulls:
     """What it is joined to, and how strongly: an arrow is pulled straight through its bends."""
-    joined = (*rows.above[number], *rows.below[number])
-    return [(one, _STRAIGHT if min(number, one) >= rows.boxes else 1.0) for one in joined]
+    near = (*rows.above[number], *rows.below[number])
+    joined = [(one, _STRAIGHT if min(number, one) >= rows.boxes else 1.0) for one in near]
+    return sum([pull for _, pull in joined]), joined
 
 
-def _pull(
-    row: Sequence[int], gaps: Sequence[float], pulls: Sequence[Sequence[tuple[int, float]]], middles: list[float]
-) -> None:
+def _pull(row: Sequence[int], gaps: Sequence[float], pulls: Sequence[_Pulls], middles: list[float]) -> None:
     """Move everything in the row towards what it is joined to."""
     wanted, weights = [], []
     for number in row:
-        weight = sum(pull for _, pull in pulls[number])
-        pulled = sum(pull * middles[one] for one, pull in pulls[number])
+        weight, joined = pulls[number]
+        pulled = sum([pull * middles[one] for one, pull in joined])
         wanted.append(pulled / weight if weight else middles[number])
         weights.append(weight or _LOOSE)
     for number, middle in zip(row, settled(wanted, weights, gaps), strict=True):
