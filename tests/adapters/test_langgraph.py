@@ -7,10 +7,12 @@ from langchain_core._api import LangChainBetaWarning
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
+from pydantic import Field
 
-from skillweave import InvalidTurn, Lifecycle, Settings, SpawnPlan, SpawnRequest, Weaver
+from skillweave import InvalidTurn, Lifecycle, MatchContext, Settings, SpawnPlan, SpawnRequest, Weaver
 from skillweave.adapters.langchain import Speaker
 from skillweave.adapters.langgraph import build_skill_agent, skill_nodes
+from skillweave.select.candidates import Candidate, Selection
 from skillweave_testing import KnownContext
 from skillweave_testing.hosts import Says, Script, tool_call
 from skillweave_testing.hosts.langchain import ScriptedChatModel
@@ -46,6 +48,76 @@ def test_without_a_marker_the_model_is_called_once() -> None:
     script = Script("Four.")
     agent_of(script, opened()).invoke(said("What is 2+2?"), thread())
     assert len(script.sent) == 1
+
+
+def steps_of(agent: Any, text: str) -> list[str]:
+    return [step for update in agent.stream(said(text), thread(), stream_mode="updates") for step in update]
+
+
+def test_a_reply_that_asks_for_nothing_ends_the_run_at_once() -> None:
+    assert steps_of(agent_of(Script("Four."), opened()), "What is 2+2?") == ["system_prompt", "model", "output"]
+
+
+def test_a_marker_takes_the_steps_that_nobody_has_to_be_asked_in() -> None:
+    again = ["skill_select", "skill_inject", "synthesis", "output"]
+    assert steps_of(agent_of(Script(MARKED, "Bonjour!"), opened()), "Hello") == ["system_prompt", "model", *again]
+
+
+def test_a_trigger_in_the_models_own_words_is_none() -> None:
+    script = Script("I had better look at the invoice.")
+    steps = steps_of(agent_of(script, opened(), matchers=BOTH), "Is it right?")
+    assert steps == ["system_prompt", "model", "output"]
+
+
+class Overheard:
+    """A matcher of the host's own, which reads the model's words too."""
+
+    name, strength, deliberate = "overheard", 30, False
+
+    def match(self, context: MatchContext) -> Selection:
+        """Greetings, where somebody speaks of them."""
+        heard = "greeting" in (context.turn.message.text or "")
+        return Selection((Candidate("greetings", 1.0, self.name, ()),) if heard else ())
+
+
+def test_a_matcher_of_the_hosts_own_selects_by_the_models_words() -> None:
+    script = Script("First a greeting.", "Bonjour!")
+    weaver = opened(matchers=("explicit", Overheard()))
+    result = agent_of(script, weaver, matchers=None).invoke(said("Write to Alice"), thread())
+    assert [sent.times(GREETINGS) for sent in script.sent] == [0, 1]
+    assert result["messages"][-1].text == "Bonjour!"
+
+
+def test_a_matcher_of_the_hosts_own_that_says_nothing_to_the_reply_lets_the_run_end() -> None:
+    weaver = opened(matchers=("explicit", Overheard()))
+    steps = steps_of(agent_of(Script("Four."), weaver, matchers=None), "What is 2+2?")
+    assert steps == ["system_prompt", "model", "output"]
+
+
+def test_what_stays_as_it_is_is_written_once() -> None:
+    agent = agent_of(Script("One.", "Two."), opened())
+    updates = [next(iter(agent.stream(said("Hello"), thread(), stream_mode="updates"))) for _ in range(2)]
+    first, second = (update["system_prompt"].keys() for update in updates)
+    assert first - second == {"selected_skill_ids", "injected_skill_ids", "awaiting", "open_checkpoints"}
+
+
+class CountingModel(ScriptedChatModel):
+    """Notes for which tools it was bound."""
+
+    bound: list[list[str]] = Field(default_factory=list)
+
+    def bind_tools(self, tools: Any, **options: Any) -> Any:
+        self.bound.append([tool.name for tool in tools])
+        return super().bind_tools(tools, **options)
+
+
+def test_the_model_is_bound_once_for_each_set_of_tools() -> None:
+    model = CountingModel(script=Script("One.", "Two.", "Three."))
+    tools = [as_langchain(tool) for tool in Workshop().tools]
+    agent: Any = build_skill_agent(model, opened(), tools, matchers=BOTH, checkpointer=InMemorySaver())
+    for text in ("Hello", "Hello again", "Is this invoice right?"):
+        agent.invoke(said(text), thread())
+    assert [set(names) & {"search", "write"} for names in model.bound] == [{"search", "write"}, {"search"}]
 
 
 def test_a_marker_that_is_written_again_and_again_ends_the_run_all_the_same() -> None:

@@ -26,7 +26,6 @@ from skillweave.conversation import Placement, Turn, nothing_said
 from skillweave.disclose.block import SkillTools
 from skillweave.errors import StoreUnavailable
 from skillweave.injection import CurrentPolicy, Injection, PendingCheckpoint
-from skillweave.limits import ToolLimits
 from skillweave.relations.rules import read_entry
 from skillweave.settings import Settings
 from skillweave.weaver import Weaver
@@ -95,24 +94,21 @@ class Bridge:
         )
         self.placement = checked.member("placement", placement, Placement)
         self.plan = plan
+        self.limits = plan.limits if plan else None
+        """What the agent may use at most, None for one that was not spawned."""
         self._append_only = append_only
         self._last: OrderedDict[str, _Remembered] = OrderedDict()
 
     def within(self, plan: SpawnPlan) -> "Bridge":
         """The same kind of agent, as the sub-agent of this plan."""
         other = copy(self)
-        other.plan, other._last = plan, OrderedDict()  # noqa: SLF001 - its own kind
+        other.plan, other.limits, other._last = plan, plan.limits, OrderedDict()  # noqa: SLF001 - its own kind
         return other
 
     @property
     def own_tools(self) -> tuple[ToolSpec, ...]:
         """The tools of skillweave itself, which the adapter declares beside the host's."""
         return tuple(TOOLS.values())
-
-    @property
-    def limits(self) -> ToolLimits | None:
-        """What the agent may use at most, None for one that was not spawned."""
-        return self.plan.limits if self.plan else None
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run the coroutine for a caller that does not await, on the weaver's loop but in the caller's context.

@@ -93,9 +93,14 @@ def words_for(why: Verdict | str) -> str:
     return why if isinstance(why, str) else why.message
 
 
+def holds_marker(text: str) -> bool:
+    """Whether the model asks for a skill by a `SKILL_SELECT:` marker."""
+    return MARKER.search(text) is not None
+
+
 def only_markers(text: str) -> bool:
     """Whether the model said nothing but `SKILL_SELECT:` markers, so that nobody was answered."""
-    return MARKER.search(text) is not None and not MARKER.sub("", text).strip(" \t\r\n.,;:`*'\"")
+    return holds_marker(text) and not MARKER.sub("", text).strip(" \t\r\n.,;:`*'\"")
 
 
 def is_block(part: Part) -> bool:
@@ -222,8 +227,10 @@ def transcript_of(chat: Sequence[HostMessage]) -> tuple[Message, ...]:
 
 def _results(chat: Sequence[HostMessage]) -> tuple[ToolResult, ...]:
     """What the tools answered since the model's last words; raises InvalidTurn where a call of it has no answer."""
-    last = max((n for n, piece in enumerate(chat) if piece.message.role is Role.ASSISTANT), default=-1)
+    last = next((n for n in reversed(range(len(chat))) if chat[n].message.role is Role.ASSISTANT), -1)
     results = [piece.result for piece in chat[last + 1 :] if piece.result is not None]
+    if not results and (last < 0 or not chat[last].calls):
+        return ()
     answered = {result.call for result in results}
     for call in chat[last].calls if last >= 0 else ():
         if call.id and call.id not in answered:
@@ -263,7 +270,7 @@ def _stable(part: Part) -> Part:
 
 def _written(value: object, where: str) -> bytes:
     try:
-        return json.dumps(value, sort_keys=True, default=_dumped).encode()
+        return _JSON.encode(value).encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidTurn(f"{where} cannot be written as JSON: {error}; no provider accepts it; correct it") from error
 
@@ -271,3 +278,6 @@ def _written(value: object, where: str) -> bytes:
 def _dumped(value: object) -> object:
     dump = getattr(value, "model_dump", None)
     return dump() if callable(dump) else type(value).__name__
+
+
+_JSON = json.JSONEncoder(sort_keys=True, default=_dumped)

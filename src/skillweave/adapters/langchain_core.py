@@ -49,14 +49,14 @@ def host_messages(messages: Sequence[BaseMessage]) -> list[HostMessage]:
     What its provider compacted, and skips, it does not read.
     """
     read = [_read(message, f"messages[{index}]") for index, message in enumerate(messages)]
-    compacted = (index for index, message in enumerate(messages) if _compacts(message))
+    listed = ((n, one.content) for n, one in enumerate(messages) if isinstance(one, AIMessage))
+    compacted = (n for n, content in listed if isinstance(content, list) and any(map(_is_compaction, content)))
     return read[max(compacted, default=0) :]
 
 
-def _compacts(message: BaseMessage) -> bool:
-    """Whether the provider put what stands before into this message, in a form that only it can read."""
-    content = message.content if isinstance(message, AIMessage) and isinstance(message.content, list) else ()
-    return any(isinstance(part, dict) and part.get("type") == "compaction" for part in content)
+def _is_compaction(part: object) -> bool:
+    """Whether the provider put what stands before into this part, in a form that only it can read."""
+    return isinstance(part, dict) and part.get("type") == "compaction"
 
 
 def block_messages(injection: Injection, speaker: Speaker = Speaker.USER) -> list[BaseMessage]:
@@ -140,8 +140,9 @@ def calls(message: BaseMessage) -> tuple[Call, ...]:
     """The tool calls in a message of the model, broken ones too, each with what is wrong with it."""
     if not isinstance(message, AIMessage):
         return ()
+    whole = (read_call(call["id"], call["name"], call["args"]) for call in message.tool_calls)
     broken = (read_call(call["id"], call["name"], call["args"] or "") for call in message.invalid_tool_calls)
-    return (*_whole(message), *broken)
+    return (*whole, *broken)
 
 
 def unreadable(reply: BaseMessage) -> list[ToolMessage]:
@@ -175,6 +176,8 @@ def _only_markers(message: BaseMessage) -> bool:
 
 def removals(messages: Sequence[BaseMessage], drops: Sequence[Drop]) -> list[BaseMessage]:
     """The changed and removed messages with which these texts leave the history; a tool's result keeps a line."""
+    if not drops:
+        return []
     chat = [{"role": "user", "content": message.content} for message in messages]
     left = take_out(chat, drops)
     pairs = zip(messages, chat, left, strict=True)
@@ -200,13 +203,6 @@ def refused(call: Call, why: Verdict | str) -> ToolMessage:
     return ToolMessage(content=words_for(why), tool_call_id=call.id, name=call.name, status="error")
 
 
-def _whole(message: BaseMessage) -> tuple[Call, ...]:
-    # Broken calls need no result to go on: LangChain answers them itself where the model is called.
-    if not isinstance(message, AIMessage):
-        return ()
-    return tuple(read_call(call["id"], call["name"], call["args"]) for call in message.tool_calls)
-
-
 def _read(message: BaseMessage, where: str) -> HostMessage:
     role = _ROLES.get(message.type.lower().removesuffix("messagechunk"))
     if role is None:
@@ -221,10 +217,14 @@ def _read(message: BaseMessage, where: str) -> HostMessage:
             call=getattr(message, "tool_call_id", None),
             message_id=message.id,
         )
-    asking = tuple({"type": "tool_call", "id": call.id, "name": call.name} for call in calls(message))
-    whole = Message(role, (*parts, *asking), message.id)
-    ours = role in (Role.USER, Role.SYSTEM) and all_blocks(parts)
-    return HostMessage(where, whole, None if ours else whole, _whole(message))
+    if isinstance(message, AIMessage):
+        asking = calls(message)
+        named = ({"type": "tool_call", "id": call.id, "name": call.name} for call in asking)
+        whole = Message(role, (*parts, *named), message.id)
+        # Broken calls need no result to go on: LangChain answers them itself where the model is called.
+        return HostMessage(where, whole, whole, asking[: len(message.tool_calls)])
+    whole = Message(role, parts, message.id)
+    return HostMessage(where, whole, None if all_blocks(parts) else whole)
 
 
 def _parts(content: str | Iterable[str | dict[Any, Any]]) -> Iterable[Part]:

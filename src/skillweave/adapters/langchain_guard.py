@@ -201,7 +201,7 @@ async def run_of(bridge: Bridge, state: object = None) -> tuple[Bridge, str]:
 
     Raises InvalidTurn where the run names no conversation.
     """
-    outer = caller()
+    outer = _CALLER.get()
     if outer is not None and bridge.plan is None:
         bridge = await outer.above(bridge, _named(state))
     return bridge, conversation_of(bridge, state)

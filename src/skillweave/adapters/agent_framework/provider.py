@@ -188,7 +188,9 @@ class SkillChatMiddleware(ChatMiddleware):
         tools = list(options.get("tools") or ())
         self.tools = [name for tool in tools for name in (name_of(tool), *(names_behind(tool) or ()))]
         if self.calls is None:
-            require_guarded(tools, unguarded=self._unguarded)
+            # What has the name of one of our own tools is never run: the function middleware answers its calls.
+            hosts = [tool for tool in tools if not is_own(name_of(tool))]
+            require_guarded(hosts, unguarded=self._unguarded)
             require_named(tools, unguarded=self._unguarded)
         self._tell_refusals(context)
         kept_by_service = options.get("conversation_id") is not None

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any, get_type_hints
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, SystemMessage, ToolCall, ToolMessage
 from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.tools import BaseTool
 from langgraph.graph import END, START, StateGraph
@@ -13,9 +13,11 @@ from langgraph.types import Checkpointer, Command, Send
 from langgraph.typing import StateT
 
 from skillweave.adapters.bridge import Bridge
+from skillweave.adapters.chat import HostFields, holds_marker
 from skillweave.adapters.langchain_core import (
     Speaker,
     host_messages,
+    names_of,
     notice,
     unreadable,
     with_instructions,
@@ -34,7 +36,6 @@ from skillweave.adapters.langgraph.nodes import (
     SkillState,
     Step,
     Update,
-    at_once,
     memory_in,
     skill_nodes,
 )
@@ -43,7 +44,11 @@ from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement, Role, ToolResult
 from skillweave.disclose.block import LOADS_NOTHING
 from skillweave.errors import InvalidTurn, MissingExtra
+from skillweave.select.selection import MATCHERS
 from skillweave.weaver import Weaver
+
+MOST_BOUND = 64
+"""Sets of tools for which an agent keeps its model bound."""
 
 
 def build_skill_agent(
@@ -86,6 +91,8 @@ def build_skill_agent(
         raise InvalidTurn(f"response_format is named {form.name!r}, as one of the tools; rename it")
     prompt = "\n\n".join(text for text in (system_prompt, plan.text if plan else "") if text)
     call = _ModelCall(model, nodes, SystemMessage(content=prompt) if prompt else None, form).node
+    coming, replied = Step("to_model", at_once=_ToModel(nodes).next), _after_model(nodes)
+    ways, ways_on = ["approval", "model", "synthesis", "output"], ["tools", "skill_select", "output"]
     graph: StateGraph[Any, None, Any, Any] = StateGraph(state_schema)
     graph.add_node("system_prompt", _begun(nodes, form))
     graph.add_node("model", call)
@@ -94,16 +101,16 @@ def build_skill_agent(
     graph.add_node("skill_inject", nodes.skill_inject_node)
     graph.add_node("approval", nodes.approval_node)
     graph.add_node("synthesis", call)
-    graph.add_node("output", at_once(_output))
+    # The last step of seed 000: whoever follows the steps sees by it that the run has ended.
+    graph.add_node("output", Step("output", at_once=lambda state: {}))
     graph.add_edge(START, "system_prompt")
-    graph.add_edge("system_prompt", "approval")
-    graph.add_conditional_edges("model", at_once(to_tools), ["tools", "skill_select"])
+    graph.add_conditional_edges("system_prompt", coming, ways)
+    graph.add_conditional_edges("model", replied, ways_on)
     graph.add_edge("tools", "skill_select")
     graph.add_edge("skill_select", "skill_inject")
-    graph.add_edge("skill_inject", "approval")
-    ways = ["approval", "model", "synthesis", "output"]
-    graph.add_conditional_edges("approval", at_once(_ToModel(nodes).next), ways)
-    graph.add_conditional_edges("synthesis", at_once(to_tools), ["tools", "skill_select"])
+    graph.add_conditional_edges("skill_inject", coming, ways)
+    graph.add_conditional_edges("approval", coming, ways)
+    graph.add_conditional_edges("synthesis", replied, ways_on)
     graph.add_edge("output", END)
     return SkillAgent.of(graph.compile(checkpointer=checkpointer, name=name), nodes.bridge)
 
@@ -123,14 +130,12 @@ def named_model(model: BaseChatModel | str) -> BaseChatModel:
 def _begun(nodes: SkillNodes, form: AnswerForm | None) -> Step:
     """The inject node at the begin of a run, after which the model is called whatever the history ends with."""
 
-    def first(update: Update) -> Update:
+    async def begin(state: SkillState) -> Update:
+        update = await nodes.skill_inject_node.ainvoke(state)
         begun = {**update, "woven": {**update["woven"], "first": True}}
         return begun if form is None else {**begun, "structured_response": None}
 
-    async def begin(state: SkillState) -> Update:
-        return first(await nodes.skill_inject_node.ainvoke(state))
-
-    return Step(begin, lambda state: first(nodes.skill_inject_node.invoke(state)), "system_prompt")
+    return Step("system_prompt", begin, lambda state: nodes.bridge.run(begin(state)))
 
 
 def _selected(nodes: SkillNodes) -> Step:
@@ -149,7 +154,7 @@ def _selected(nodes: SkillNodes) -> Step:
             return {**update, "messages": [notice(LOADS_NOTHING, str(reply.id), nodes.speaker)]}
         return update
 
-    return Step(select, lambda state: nodes.bridge.run(select(state)), "skill_select_node")
+    return Step("skill_select_node", select, lambda state: nodes.bridge.run(select(state)))
 
 
 async def _all_present(nodes: SkillNodes, state: SkillState) -> bool:
@@ -158,20 +163,46 @@ async def _all_present(nodes: SkillNodes, state: SkillState) -> bool:
         return False
     bridge, conversation = await run_of(nodes.bridge, state)
     chat = host_messages(state["messages"])
-    chosen = await bridge.chosen(chat, conversation, tools=nodes.names, memory=memory_in(state))
+    fields = HostFields(tools=nodes.names, memory=memory_in(state), turn_id=held.turn_id)
+    chosen = await bridge.chosen(chat, conversation, **fields)
     return set(chosen) <= set(held.present)
 
 
-def to_tools(state: SkillState) -> list[Send] | str:
-    """After the model: each of its calls that waits for a tool by itself, else on to selecting."""
+def _after_model(nodes: SkillNodes) -> Step:
+    """After the model: each of its calls that waits for a tool by itself, selecting, or at once the end.
+
+    It ends where the reply holds nothing to select and nobody is to be asked: such a reply is not woven. Of the
+    built-in matchers only `explicit` reads the model's words, for its markers; others are asked what they match.
+    """
+    marked_only = MATCHERS.keys() >= set(nodes.bridge.weaver.matchers)
+
+    def seen(state: SkillState) -> list[Send] | str | None:
+        if waiting := _waiting_calls(state["messages"]):
+            return [Send("tools", [call]) for call in waiting]
+        held, reply = state.get("injection"), state["messages"][-1]
+        if held is None or held.move is not None or held.waits or held.rejected:
+            return "skill_select"
+        if state.get("structured_response") is not None:
+            return "output"
+        if not isinstance(reply, AIMessage) or holds_marker(str(reply.text)):
+            return "skill_select"
+        return "output" if marked_only else None
+
+    async def matched(state: SkillState) -> str:
+        return "output" if await _all_present(nodes, state) else "skill_select"
+
+    return Step("after_model", matched, lambda state: nodes.bridge.run(matched(state)), at_once=seen)
+
+
+def _waiting_calls(messages: Sequence[BaseMessage]) -> list[ToolCall]:
+    """The calls of the model's last reply that no tool has answered."""
     answered: set[str] = set()
-    for message in reversed(state["messages"]):
+    for message in reversed(messages):
         if isinstance(message, AIMessage):
-            waiting = [call for call in message.tool_calls if call["id"] not in answered]
-            return [Send("tools", [call]) for call in waiting] or "skill_select"
+            return [call for call in message.tool_calls if call["id"] not in answered]
         if isinstance(message, ToolMessage):
             answered.add(message.tool_call_id)
-    return "skill_select"
+    return []
 
 
 class SkillAgent(CompiledStateGraph[StateT, None, StateT, StateT]):
@@ -215,13 +246,14 @@ class SkillAgent(CompiledStateGraph[StateT, None, StateT, StateT]):
 
 
 class _ToModel:
-    """Before the model: a question that is open, the first call for the user's words, one for what is new, or none."""
+    """Before the model: asking a person, its first call for the user's words, one for what is new, or none."""
 
     def __init__(self, nodes: SkillNodes) -> None:
         self._direct = {tool.name for tool in nodes.declared if isinstance(tool, BaseTool) and tool.return_direct}
 
     def next(self, state: SkillState) -> str:
-        if state.get("awaiting"):
+        held = state.get("injection")
+        if state.get("awaiting") or (held is not None and (held.waits or held.rejected)):
             return "approval"
         if state["woven"]["first"]:
             return "model"
@@ -249,27 +281,36 @@ class _ModelCall:
         self._form = form
         self._nodes = nodes
         self._system = system
+        self._bound: dict[tuple[str, ...], Runnable[Any, BaseMessage]] = {}
 
     @property
     def node(self) -> Node:
-        return Step(self._acall, self._call, "model")
+        return Step("model", self._acall, self._call)
 
     def _call(self, state: SkillState) -> Update:
         call = self._nodes.bridge.run(self._nodes.prepare(state))
-        return self._heard(call, self._bound(call).invoke(self._sent(call)))
+        return self._heard(call, self._model_with(call.tools).invoke(self._sent(call)))
 
     async def _acall(self, state: SkillState) -> Update:
         call = await self._nodes.prepare(state)
-        return self._heard(call, await self._bound(call).ainvoke(self._sent(call)))
+        return self._heard(call, await self._model_with(call.tools).ainvoke(self._sent(call)))
 
     def _sent(self, call: ModelCall) -> list[BaseMessage]:
         system = with_instructions(self._system, call.injection)
         return [*([system] if system else []), *call.messages]
 
-    def _bound(self, call: ModelCall) -> Runnable[Any, BaseMessage]:
-        if self._form is None:
-            return self._model.bind_tools(call.tools)
-        return self._model.bind_tools([*call.tools, self._form.declared], tool_choice="any")
+    def _model_with(self, tools: Sequence[BaseTool | dict[str, Any]]) -> Runnable[Any, BaseMessage]:
+        """The model with these of the declared tools, kept: making their schemas takes longer than a turn."""
+        names = tuple(names_of(tools))
+        if names not in self._bound:
+            if len(self._bound) >= MOST_BOUND:
+                self._bound.clear()
+            self._bound[names] = (
+                self._model.bind_tools(tools)
+                if self._form is None
+                else self._model.bind_tools([*tools, self._form.declared], tool_choice="any")
+            )
+        return self._bound[names]
 
     def _heard(self, call: ModelCall, reply: BaseMessage) -> Update:
         said = {"messages": [*call.changes, reply, *unreadable(reply)]}
@@ -277,8 +318,3 @@ class _ModelCall:
             return said
         answer, results = self._form.heard(reply)
         return {"messages": [*said["messages"], *results], "structured_response": answer}
-
-
-def _output(state: SkillState) -> Update:
-    """The last step of seed 000: whoever follows the steps sees by it that the run has ended."""
-    return {}

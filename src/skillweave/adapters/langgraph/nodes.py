@@ -112,18 +112,27 @@ class Step(Runnable[SkillState, Any]):
     """What LangGraph runs, and traces, as a node or an edge: `work` awaited, `blocking` in a run that does not await.
 
     Each runs in the context of its run. A RunnableLambda does that too, with a run of its own inside, which costs as
-    much as skillweave's own work.
+    much as skillweave's own work. `at_once` looks at the state first, with neither a task nor the context; only where
+    it gives None the others run.
     """
 
     def __init__(
-        self, work: Callable[[SkillState], Coroutine[Any, Any, Any]], blocking: Callable[[SkillState], Any], name: str
+        self,
+        name: str,
+        work: Callable[[SkillState], Coroutine[Any, Any, Any]] | None = None,
+        blocking: Callable[[SkillState], Any] | None = None,
+        at_once: Callable[[SkillState], Any] | None = None,
     ) -> None:
+        self.name = name
         self._work = work
         self._blocking = blocking
-        self.name = name
+        self._at_once = at_once
 
     def invoke(self, input: SkillState, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002, ANN401
         """Run it blocking; without a config in the context of the caller."""
+        found = None if self._at_once is None else self._at_once(input)
+        if found is not None or self._blocking is None:
+            return found
         if config is None:
             return self._blocking(input)
         with set_config_context(config) as context:
@@ -131,19 +140,13 @@ class Step(Runnable[SkillState, Any]):
 
     async def ainvoke(self, input: SkillState, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002, ANN401
         """Run it awaited; without a config in the context of the caller."""
+        found = None if self._at_once is None else self._at_once(input)
+        if found is not None or self._work is None:
+            return found
         if config is None:
             return await self._work(input)
         with set_config_context(config) as context:
             return await asyncio.create_task(self._work(input), context=context)
-
-
-def at_once(work: Callable[[SkillState], Any]) -> Step:
-    """A step that is over in microseconds, which an awaited run need not hand to a thread."""
-
-    async def awaited(state: SkillState) -> Any:  # noqa: ANN401 - what the step gives
-        return work(state)
-
-    return Step(awaited, work, getattr(work, "__name__", "step"))
 
 
 Update: TypeAlias = dict[str, Any]
@@ -177,21 +180,18 @@ class SkillNodes:
     `skill_select_node` and `skill_inject_node` are those of seed 000. `tool_node` answers skillweave's own tools and
     judges every other call; to let a call wait for a person while others run once, send it each call by itself:
     `Send("tools", [call])`. `approval_node` pauses for checkpoints that stand before no one tool. `declared` are all
-    tools, the host's first; `prepare` says which of them a call of the model may be shown, and what it is to be sent.
+    tools, the host's first, and `names` theirs; `prepare` says which of them a call of the model may be shown, and what
+    it is to be sent.
     """
 
     bridge: Bridge
     speaker: Speaker
     declared: tuple[BaseTool | dict[str, Any], ...]
+    names: list[str]
     skill_select_node: Node
     skill_inject_node: Node
     tool_node: Node
     approval_node: Node
-
-    @property
-    def names(self) -> list[str]:
-        """The names of all declared tools."""
-        return names_of(self.declared)
 
     async def prepare(self, state: SkillState, sent: Sequence[BaseMessage] | None = None) -> ModelCall:
         """All for the coming call of the model, in the node that makes it: `bridge.run(...)` where nothing is awaited.
@@ -213,14 +213,16 @@ class SkillNodes:
             fields = self._fields(state, here, same=same_said)
             injection = await here.bridge.weave(read, here.conversation, **fields)
         require_decided(injection)
-        changes = [*removals(whole, injection.drop), *self._new(whole, injection)]
+        given = block_messages(injection, self.speaker)
+        # What was only trimmed away stands in the state still.
+        new = [block for block in given if not any(block.text in message.text for message in whole)]
+        changes = [*removals(whole, injection.drop), *new]
         if whole is not state["messages"]:
             changes = in_place_of_all(_added(whole, changes))
-        given = [*removals(chat, injection.drop), *block_messages(injection, self.speaker)]
         return ModelCall(
             injection=injection,
             instructions=injection.instructions,
-            messages=with_tail(_added(chat, given), injection.tail, self.speaker),
+            messages=with_tail(_added(chat, [*removals(chat, injection.drop), *given]), injection.tail, self.speaker),
             tools=shown(self.declared, injection.tools),
             changes=changes,
         )
@@ -233,11 +235,6 @@ class SkillNodes:
             return HostFields(**known, turn_id=here.turn, named=selected_in(state))
         return HostFields(**known, turn_id=turn["id"] if same else None, named=turn["named"])
 
-    def _new(self, whole: Sequence[BaseMessage], injection: Injection) -> list[BaseMessage]:
-        """The given texts that the state does not hold; what was only trimmed away stands there still."""
-        given = block_messages(injection, self.speaker)
-        return [block for block in given if not any(block.text in message.text for message in whole)]
-
 
 def _added(before: Sequence[BaseMessage], changes: Sequence[BaseMessage]) -> list[BaseMessage]:
     left: list[Any] = [*before]
@@ -246,8 +243,9 @@ def _added(before: Sequence[BaseMessage], changes: Sequence[BaseMessage]) -> lis
     return list(after)
 
 
-def _changes(state: SkillState, injection: Injection, speaker: Speaker) -> list[BaseMessage]:
-    return [*removals(state["messages"], injection.drop), *block_messages(injection, speaker)]
+def _changed(state: SkillState, update: Update) -> Update:
+    """The keys of the update that the state does not hold so yet: each key that is written is stored again."""
+    return {key: value for key, value in update.items() if key not in state or state[key] != value}  # type: ignore[literal-required]
 
 
 def skill_nodes(
@@ -282,6 +280,7 @@ def skill_nodes(
         bridge=bridge,
         speaker=Speaker(speaker),
         declared=declared,
+        names=names,
         skill_select_node=steps.node("skill_select_node", steps.select),
         skill_inject_node=steps.node("skill_inject_node", steps.inject),
         tool_node=ToolNode(ran_here, wrap_tool_call=guard.wrap, awrap_tool_call=guard.awrap),
@@ -309,17 +308,6 @@ async def _here(bridge: Bridge, state: SkillState) -> _Here:
     return _Here(*await run_of(bridge, state), step, turn)
 
 
-def _with_chat(state: SkillState, chat: Sequence[BaseMessage]) -> SkillState:
-    return state if chat is state["messages"] else cast("SkillState", {**state, "messages": chat})
-
-
-def _over(state: SkillState, chat: Sequence[BaseMessage], update: Update) -> Update:
-    """The update over the chat; calls that were left without an answer have one in there."""
-    if chat is state["messages"]:
-        return update
-    return {**update, "messages": in_place_of_all(_added(chat, update.get("messages", [])))}
-
-
 class _Steps:
     """What the nodes do; where a node runs is read in its own context, the rest may run elsewhere."""
 
@@ -330,10 +318,14 @@ class _Steps:
 
     def node(self, name: str, work: Callable[[SkillState], Coroutine[Any, Any, Update]]) -> Node:
         async def over_pauses(state: SkillState) -> Update:
+            """Do the work over a chat in which each call has an answer."""
             chat = await continued(state["messages"])
-            return _over(state, chat, await work(_with_chat(state, chat)))
+            if chat is state["messages"]:
+                return await work(state)
+            update = await work(cast("SkillState", {**state, "messages": chat}))
+            return {**update, "messages": in_place_of_all(_added(chat, update.get("messages", [])))}
 
-        return Step(over_pauses, lambda state: self._bridge.run(over_pauses(state)), name)
+        return Step(name, over_pauses, lambda state: self._bridge.run(over_pauses(state)))
 
     async def select(self, state: SkillState) -> Update:
         here, chat = await _here(self._bridge, state), host_messages(state["messages"])
@@ -349,22 +341,27 @@ class _Steps:
             coming = await here.bridge.coming(chat, here.conversation, **known)
             named = [skill_id for skill_id in selected if skill_id not in coming]
         injection = await here.bridge.weave(chat, here.conversation, **HostFields(**known, named=named))
-        update = {
-            "messages": _changes(state, injection, self._speaker),
+        kept: Update = {
             "selected_skill_ids": [],
-            "woven": WovenTurn(id=injection.turn_id, named=named, first=False, step=here.step),
-            "injection": injection,
             "awaiting": to_data(waiting(injection)),
             "open_checkpoints": to_data(injection.checkpoints),
         }
         # Without the ledger, what the state says stays until it answers.
-        return update if injection.without_ledger else {**update, "injected_skill_ids": list(injection.present)}
+        if not injection.without_ledger:
+            kept["injected_skill_ids"] = list(injection.present)
+        changes = [*removals(state["messages"], injection.drop), *block_messages(injection, self._speaker)]
+        return {
+            **_changed(state, kept),
+            **({"messages": changes} if changes else {}),
+            "woven": WovenTurn(id=injection.turn_id, named=named, first=False, step=here.step),
+            "injection": injection,
+        }
 
     async def approve(self, state: SkillState) -> Update:
         here, held = await _here(self._bridge, state), state.get("injection")
         # Right behind the inject node nothing can have changed: there is nobody to ask, and nothing to take out.
         if held is not None and here.step == state["woven"].get("step", 0) + 1 and not (held.waits or held.rejected):
-            return {"awaiting": []}
+            return _changed(state, {"awaiting": []})
         now = await here.bridge.current_policy(here.conversation, self._names)
         # The first reply is about what the state says was shown, also when a skill was edited during the pause.
         still = {(one.skill_id, one.name) for one in waiting(now)}

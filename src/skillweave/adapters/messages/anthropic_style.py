@@ -16,10 +16,10 @@ from skillweave.adapters.chat import (
     answer_of_tool,
     is_block,
     read_call,
-    transcript_of,
     words_for,
 )
 from skillweave.adapters.messages.lists import (
+    Reading,
     TurnOptions,
     entries,
     listed,
@@ -28,9 +28,7 @@ from skillweave.adapters.messages.lists import (
     plain,
     require_style,
     role_of,
-    still_open,
     take_out,
-    turn_with,
     with_parameters,
 )
 from skillweave.compose.policy import Verdict
@@ -60,29 +58,15 @@ _CACHED = {"type": "ephemeral"}
 
 
 def turn(chat: Sequence[Any], *, conversation: str, **options: Unpack[TurnOptions]) -> Turn:
-    """The Turn of a chat that is about to be sent; the same chat is the same turn again, with or without our blocks.
+    """Returns the Turn of a chat that is about to be sent; the same chat is the same turn, with or without our blocks.
 
     Messages are dicts, or objects of an SDK that dump as such; the system prompt is not among them. Raises
     InvalidTurn, naming the index.
     """
-    pieces = [piece for where, message in entries(chat) for piece in _read(message, where)]
-    if pieces[0].message.role is Role.SYSTEM:
-        raise InvalidTurn(f"{pieces[0].where} is a system message; the API takes the system prompt apart: see system()")
-    return turn_with(pieces, conversation, options)
-
-
-def transcript(chat: Sequence[Any]) -> tuple[Message, ...]:
-    """What the model will be sent, also in the middle of its tool calls: for `Weaver.call_tool`."""
-    return transcript_of([piece for where, message in entries(chat) for piece in _read(message, where)])
-
-
-def unanswered(chat: Sequence[Any], tools: Sequence[Any] | None = None) -> tuple[Call, ...]:
-    """The model's last calls that no result follows yet, in order: they run, wait for a person, or are refused.
-
-    `tools` are the host's declarations, as for `calls`.
-    """
-    found = still_open([piece for where, message in entries(chat) for piece in _read(message, where)] if chat else [])
-    return with_parameters(found, tools)
+    where, first = next(entries(chat))
+    if first.get("role") == "system":
+        raise InvalidTurn(f"{where} is a system message; the API takes the system prompt apart: see system()")
+    return _reading.turn(chat, conversation=conversation, **options)
 
 
 def go_on(chat: Sequence[Any], said: str | Sequence[Any]) -> list[Any]:
@@ -166,7 +150,11 @@ def refuse(call: Call, why: Verdict | str) -> dict[str, Any]:
     return {"type": "tool_result", "tool_use_id": call.id, "content": words_for(why), "is_error": True}
 
 
-def _read(message: Mapping[str, Any], where: str) -> Iterator[HostMessage]:
+def _read(chat: Sequence[Any]) -> list[HostMessage]:
+    return [piece for where, message in entries(chat) for piece in _pieces(message, where)]
+
+
+def _pieces(message: Mapping[str, Any], where: str) -> Iterator[HostMessage]:
     role = Role(role_of(message, where, _ROLES))
     content = message.get("content")
     parts = parts_of(content, where)
@@ -254,3 +242,7 @@ def _marked(blocks: Sequence[Any]) -> list[dict[str, Any]]:
     if copied:
         copied[-1].setdefault("cache_control", dict(_CACHED))
     return copied
+
+
+_reading = Reading(_read)
+transcript, unanswered = _reading.transcript, _reading.unanswered

@@ -1,12 +1,12 @@
 """What the styles share: reading a list of messages, declared tools, the Turn, and taking skill text out."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, TypedDict, cast
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypedDict, Unpack, cast
 
-from skillweave.adapters.chat import Call, HostFields, HostMessage, parameters_in, turn_from
-from skillweave.conversation import Part, Placement, Role, Turn, require_known
+from skillweave.adapters.chat import Call, HostFields, HostMessage, parameters_in, transcript_of, turn_from
+from skillweave.conversation import Message, Part, Placement, Role, Turn, require_known
 from skillweave.disclose.block import TAKEN_OUT, digest_in, text_digest
 from skillweave.errors import InvalidTurn
 from skillweave.injection import Drop, Injection
@@ -99,15 +99,6 @@ def require_style(reply: object, style: str) -> None:
         raise InvalidTurn(f"this reply is one that {right}.calls reads, not {style}.calls; import {right}")
 
 
-def still_open(pieces: Sequence[HostMessage]) -> tuple[Call, ...]:
-    """The calls of the model's last message that have an id and no result behind it."""
-    last = max((n for n, piece in enumerate(pieces) if piece.message.role is Role.ASSISTANT), default=None)
-    if last is None:
-        return ()
-    answered = {piece.result.call for piece in pieces[last + 1 :] if piece.result is not None}
-    return tuple(call for call in pieces[last].calls if call.id and call.id not in answered)
-
-
 def offer(tools: Sequence[Any] | None, injection: Injection) -> list[Any]:
     """The declarations that the model may see in this call, as they are and in their order.
 
@@ -165,12 +156,39 @@ class TurnOptions(TypedDict, total=False):
     append_only: bool
 
 
-def turn_with(pieces: Sequence[HostMessage], conversation: str, options: TurnOptions) -> Turn:
-    """The Turn of a read chat; raises InvalidTurn, and TypeError for an option that there is none of."""
-    require_known(options, TurnOptions.__optional_keys__)
-    tools = options.get("tools")
-    fields = {**options, "tools": None if tools is None else tool_names(tools)}
-    return turn_from(pieces, conversation, **cast("HostFields", fields))
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The verbs that are alike in all styles; `read` is how the style reads a list that is not empty."""
+
+    read: Callable[[Sequence[Any]], list[HostMessage]]
+
+    def turn(self, chat: Sequence[Any], *, conversation: str, **options: Unpack[TurnOptions]) -> Turn:
+        """Returns the Turn of a chat that is about to be sent; the same chat is the same turn, with or without ours.
+
+        Messages are dicts, or objects of an SDK that dump as such; of the Responses API append all of
+        `response.output`, what the model thought too. Raises InvalidTurn, naming the index, and TypeError for an
+        unknown option.
+        """
+        require_known(options, TurnOptions.__optional_keys__)
+        tools = options.get("tools")
+        fields = {**options, "tools": None if tools is None else tool_names(tools)}
+        return turn_from(self.read(chat), conversation, **cast("HostFields", fields))
+
+    def transcript(self, chat: Sequence[Any]) -> tuple[Message, ...]:
+        """Returns what the model will be sent, also in the middle of its tool calls: for `Weaver.call_tool`."""
+        return transcript_of(self.read(chat))
+
+    def unanswered(self, chat: Sequence[Any], tools: Sequence[Any] | None = None) -> tuple[Call, ...]:
+        """Returns the model's last calls without a result, in order: they run, wait for a person, or are refused.
+
+        `tools` are the host's declarations, as for `calls`.
+        """
+        pieces = self.read(chat) if chat else []
+        last = max((n for n, piece in enumerate(pieces) if piece.message.role is Role.ASSISTANT), default=None)
+        if last is None:
+            return ()
+        answered = {piece.result.call for piece in pieces[last + 1 :] if piece.result is not None}
+        return with_parameters((call for call in pieces[last].calls if call.id and call.id not in answered), tools)
 
 
 def take_out(chat: Sequence[Any], drops: Sequence[Drop]) -> list[Any]:

@@ -1,7 +1,7 @@
 """OpenAI-style chats: what was given stands as a system message behind the message that called for it (seed 000)."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Unpack, overload
+from typing import Any, overload
 
 from skillweave.adapters.chat import (
     NOT_RUN,
@@ -11,11 +11,10 @@ from skillweave.adapters.chat import (
     all_blocks,
     answer_of_tool,
     read_call,
-    transcript_of,
     words_for,
 )
 from skillweave.adapters.messages.lists import (
-    TurnOptions,
+    Reading,
     entries,
     listed,
     offer,
@@ -23,13 +22,11 @@ from skillweave.adapters.messages.lists import (
     plain,
     require_style,
     role_of,
-    still_open,
     take_out,
-    turn_with,
     with_parameters,
 )
 from skillweave.compose.policy import Verdict
-from skillweave.conversation import Message, Part, Role, Turn
+from skillweave.conversation import Message, Part, Role
 from skillweave.injection import Injection
 from skillweave.weaver.reading import TOOLS, ToolAnswer
 
@@ -59,28 +56,6 @@ _ROLES = {
 }
 _SPEECHLESS = ("tool_calls", "function_call", "refusal", "audio")
 """What an assistant's message may hold instead of content."""
-
-
-def turn(chat: Sequence[Any], *, conversation: str, **options: Unpack[TurnOptions]) -> Turn:
-    """The Turn of a chat that is about to be sent; the same chat is the same turn again, with or without our blocks.
-
-    Messages are dicts, or objects of an SDK that dump as such. Raises InvalidTurn, naming the index.
-    """
-    return turn_with([_read(message, where) for where, message in entries(chat)], conversation, options)
-
-
-def transcript(chat: Sequence[Any]) -> tuple[Message, ...]:
-    """What the model will be sent, also in the middle of its tool calls: for `Weaver.call_tool`."""
-    return transcript_of([_read(message, where) for where, message in entries(chat)])
-
-
-def unanswered(chat: Sequence[Any], tools: Sequence[Any] | None = None) -> tuple[Call, ...]:
-    """The model's last calls that no result follows yet, in order: they run, wait for a person, or are refused.
-
-    `tools` are the host's declarations, as for `calls`.
-    """
-    found = still_open([_read(message, where) for where, message in entries(chat)] if chat else [])
-    return with_parameters(found, tools)
 
 
 def go_on(chat: Sequence[Any], said: str | Sequence[Any]) -> list[Any]:
@@ -158,7 +133,11 @@ def _system(text: str) -> dict[str, Any]:
     return {"role": "system", "content": text}
 
 
-def _read(message: Mapping[str, Any], where: str) -> HostMessage:
+def _read(chat: Sequence[Any]) -> list[HostMessage]:
+    return [_message(message, where) for where, message in entries(chat)]
+
+
+def _message(message: Mapping[str, Any], where: str) -> HostMessage:
     role = _ROLES[role_of(message, where, tuple(_ROLES))]
     parts = _parts(message, role, where)
     whole = Message(role, parts)
@@ -192,3 +171,7 @@ def _call(raw: Mapping[str, Any]) -> Call:
         return read_call(raw.get("id"), custom.get("name"), {"input": custom.get("input")})
     function = plain(raw.get("function")) or {}
     return read_call(raw.get("id"), function.get("name"), function.get("arguments"))
+
+
+_reading = Reading(_read)
+turn, transcript, unanswered = _reading.turn, _reading.transcript, _reading.unanswered

@@ -6,12 +6,12 @@ here, so it could not be said what the model still has.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Unpack
+from typing import Any
 
-from skillweave.adapters.chat import NOT_RUN, SEPARATOR, Call, HostMessage, transcript_of, words_for
+from skillweave.adapters.chat import NOT_RUN, Call, HostMessage, words_for
 from skillweave.adapters.messages.items import CALLS, call_in, host_messages
 from skillweave.adapters.messages.lists import (
-    TurnOptions,
+    Reading,
     entries,
     listed,
     offer,
@@ -19,16 +19,12 @@ from skillweave.adapters.messages.lists import (
     plain,
     require_style,
     role_of,
-    still_open,
     take_out,
-    turn_with,
     with_parameters,
 )
-from skillweave.adapters.messages.openai_style import place, with_tail
+from skillweave.adapters.messages.openai_style import place, system, with_tail
 from skillweave.compose.policy import Verdict
-from skillweave.conversation import Message, Turn
 from skillweave.errors import InvalidTurn
-from skillweave.injection import Injection
 from skillweave.weaver.reading import TOOLS, ToolAnswer
 
 __all__ = [
@@ -59,40 +55,12 @@ class CustomCall(Call):
     """A call of a custom tool, whose `input` is a text; its answer is a `custom_tool_call_output`."""
 
 
-def turn(chat: Sequence[Any], *, conversation: str, **options: Unpack[TurnOptions]) -> Turn:
-    """The Turn of a list of items that is about to be sent; the same list is the same turn again, with or without ours.
-
-    Items are dicts, or objects of the SDK: append all of `response.output`, what the model thought too. Raises
-    InvalidTurn, naming the index, also for a list that leaves out what a server keeps.
-    """
-    return turn_with(_read(chat), conversation, options)
-
-
-def transcript(chat: Sequence[Any]) -> tuple[Message, ...]:
-    """What the model will be sent, also in the middle of its tool calls: for `Weaver.call_tool`."""
-    return transcript_of(_read(chat))
-
-
-def unanswered(chat: Sequence[Any], tools: Sequence[Any] | None = None) -> tuple[Call, ...]:
-    """The model's last calls that no output follows yet, in order: they run, wait for a person, or are refused.
-
-    `tools` are the host's declarations, as for `calls`.
-    """
-    found = still_open(_read(chat)) if chat else ()
-    return with_parameters(found, tools)
-
-
 def go_on(chat: Sequence[Any], said: str | Sequence[Any]) -> list[Any]:
     """A new list with the user's next message, a text or parts; calls that still wait are answered as not run.
 
     So a chat can go on while a person has yet to approve a call: the question about it is void then.
     """
     return [*chat, *(refuse(call, NOT_RUN) for call in unanswered(chat)), {"role": "user", "content": said}]
-
-
-def system(base: str, injection: Injection) -> str:
-    """The `instructions` of this call only: base, catalog, in call placement all skill text."""
-    return SEPARATOR.join(part for part in (base, injection.instructions) if part)
 
 
 def calls(reply: object, tools: Sequence[Any] | None = None) -> tuple[Call, ...]:
@@ -162,3 +130,7 @@ def _check(item: Mapping[str, Any], where: str, called: set[object]) -> None:
     if kind == "message":
         role = role_of(item, where, _ROLES)
         parts_of(item.get("content"), where, _TEXTS[role])
+
+
+_reading = Reading(_read)
+turn, transcript, unanswered = _reading.turn, _reading.transcript, _reading.unanswered

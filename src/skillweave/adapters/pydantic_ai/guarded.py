@@ -21,9 +21,15 @@ class GuardingCapability(AbstractCapability[Any]):
     """A capability that stands before every call of its agent's model and tools."""
 
 
+class OwnToolset(FunctionToolset[Any]):
+    """The tools of skillweave itself."""
+
+
 def require_guarded(toolset: AbstractToolset[Any]) -> None:
     """Raise UnguardedAgent for a tool whose function refers to an agent with tools and without Skills."""
-    for name, tool in toolset.tools.items() if isinstance(toolset, FunctionToolset) else ():
+    if not isinstance(toolset, FunctionToolset) or isinstance(toolset, OwnToolset):
+        return
+    for name, tool in toolset.tools.items():
         for agent in _agents_in(tool.function):
             if _can_act(agent) and not _has_skills(agent):
                 raise UnguardedAgent(

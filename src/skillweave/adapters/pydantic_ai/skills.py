@@ -25,6 +25,7 @@ from skillweave.adapters.chat import (
 )
 from skillweave.adapters.pydantic_ai.guarded import (
     GuardingCapability,
+    OwnToolset,
     free_part,
     require_guarded,
     require_named,
@@ -121,7 +122,7 @@ class Skills(GuardingCapability):
 
     def get_toolset(self) -> FunctionToolset[Any]:
         """The tools of skillweave itself."""
-        return FunctionToolset([self._declared(spec) for spec in self._bridge.own_tools])
+        return OwnToolset([self._declared(spec) for spec in self._bridge.own_tools])
 
     def get_wrapper_toolset(self, toolset: AbstractToolset[Any]) -> AbstractToolset[Any] | None:
         """None, as nothing is wrapped; the tools of the run are looked through for agents that are not guarded."""
