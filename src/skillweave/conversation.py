@@ -169,27 +169,20 @@ class Turn(Portable):
     def __post_init__(self) -> None:
         require_id("conversation", self.conversation)
         require_id("id", self.id)
-        read = object.__setattr__
-        read(self, "message", message_of(self.message))
+        if type(self.message) is not Message:
+            object.__setattr__(self, "message", message_of(self.message))
         if self.transcript is not None:
-            read(self, "transcript", messages_of("transcript", self.transcript))
-        read(self, "results", _TURN.items("results", self.results, ToolResult, "skillweave.ToolResult(tool, content)"))
-        read(self, "named", _TURN.texts("named", self.named, "invoice-checking"))
-        read(self, "reads", _TURN.items("reads", self.reads, Read, "skillweave.Read(skill_id)"))
-        _TURN.mapping("memory", self.memory)
-        if self.tools is not None:
-            read(self, "tools", _TURN.texts("tools", self.tools, "read_file"))
-        read(self, "placement", _TURN.member("placement", self.placement, Placement))
-        if self.task is not None:
-            _TURN.kind("task", self.task, Task, "a Task, such as Task(coding=True)")
-        if self.limits is not None:
-            _TURN.kind("limits", self.limits, ToolLimits, "a plan's limits or ToolLimits.from_dict(...)")
-        _TURN.truth("append_only", self.append_only)
+            object.__setattr__(self, "transcript", messages_of("transcript", self.transcript))
+        for name, (left_out, read) in _OPTIONAL.items():
+            value = getattr(self, name)
+            # What a host leaves out, as most do of nearly all, is as it must be.
+            if value is not left_out:
+                object.__setattr__(self, name, read(name, value))
 
 
 def require_id(name: str, value: object, where: str = "Turn") -> None:
     """Raise InvalidTurn for what cannot be the id of a conversation or a turn; `where` is what it was given to."""
-    known = Checked(where, InvalidTurn).text(name, value)
+    known = value if isinstance(value, str) else Checked(where, InvalidTurn).text(name, value)
     if not known or len(known) > LONGEST_ID:
         raise InvalidTurn(f"{where}({name}={known[:40]!r}) has {len(known)} characters; give 1 to {LONGEST_ID} of them")
     if not known.isprintable():
@@ -200,6 +193,21 @@ MessageLike: TypeAlias = str | Message | Mapping[str, object]
 """What is taken for a message: a text of the user, a Message, or a mapping with `role` and `content`."""
 
 _TURN, _MESSAGE, _RESULT, _CALL = (Checked(name, InvalidTurn) for name in ("Turn", "Message", "ToolResult", "ToolCall"))
+_OPTIONAL: Mapping[str, tuple[object, Callable[[str, Any], object]]] = {
+    "results": ((), lambda name, given: _TURN.items(name, given, ToolResult, "skillweave.ToolResult(tool, content)")),
+    "named": ((), lambda name, given: _TURN.texts(name, given, "invoice-checking")),
+    "reads": ((), lambda name, given: _TURN.items(name, given, Read, "skillweave.Read(skill_id)")),
+    "memory": (EMPTY, _TURN.mapping),
+    "tools": (None, lambda name, given: _TURN.texts(name, given, "read_file")),
+    "placement": (Placement.HISTORY, lambda name, given: _TURN.member(name, given, Placement)),
+    "task": (None, lambda name, given: _TURN.kind(name, given, Task, "a Task, such as Task(coding=True)")),
+    "limits": (
+        None,
+        lambda name, given: _TURN.kind(name, given, ToolLimits, "a plan's limits or ToolLimits.from_dict(...)"),
+    ),
+    "append_only": (False, _TURN.truth),
+}
+"""What a turn may have beside its ids and its message: what it is where nobody gives any, and how it is read."""
 _OTHER_ROLES = {"developer": Role.SYSTEM, "function": Role.TOOL}
 _MESSAGE_WANTED = "a text, a Message, or a mapping with role and content"
 
@@ -289,7 +297,7 @@ def turn_of(message: MessageLike | Turn, fields: TurnFields, new_id: Callable[[]
         return message
     if "conversation" not in fields:
         raise InvalidTurn("no conversation is named; add conversation='some-id', the same for every turn of one chat")
-    role = _TURN.member("role", fields.get("role", Role.USER), Role)
+    role = _TURN.member("role", fields["role"], Role) if "role" in fields else Role.USER
     if not isinstance(message, str) and "role" in fields:
         raise InvalidTurn("the message already says its role; leave role= out, or give the text alone")
     known: dict[str, Any] = {name: value for name, value in fields.items() if name not in ("turn_id", "role")}

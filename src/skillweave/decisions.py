@@ -93,9 +93,8 @@ _NOUNS = {"terms": ("word", "words"), "keyword": ("keyword", "keywords")}
 def evidence_in_words(evidence: Iterable[Evidence]) -> str:
     """`keyword 'invoice', words 'check', 'total'`: neighbours of one kind under one name; empty where there is none."""
     groups = ((kind, [piece.text for piece in pieces]) for kind, pieces in groupby(evidence, key=lambda one: one.kind))
-    return ", ".join(f"{_noun(kind, len(texts))} {', '.join(map(repr, texts))}" for kind, texts in groups)
-
-
-def _noun(kind: str, count: int) -> str:
-    one, several = _NOUNS.get(kind, (kind, kind))
-    return one if count == 1 else several
+    told: list[str] = []
+    for kind, texts in groups:
+        one, several = _NOUNS.get(kind, (kind, kind))
+        told.append(f"{one if len(texts) == 1 else several} {', '.join(map(repr, texts))}")
+    return ", ".join(told)

@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.select.negation import negations_in
+from skillweave.select.triggers import negations_in
 from skillweave.text.search import fold
 
 

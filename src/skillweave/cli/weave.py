@@ -89,7 +89,7 @@ async def weave(
     from skillweave.cli.arguments.turn import memory_of, message_text, read_transcript, results_of, turn_of
     from skillweave.cli.output.notes import ABOUT_ENTITIES, entity_notes, graph_notes, loading_notes
     from skillweave.injection import DECISIONS_NOT_KEPT, LEDGER_UNAVAILABLE
-    from skillweave.select.index import MESSAGE_PARTLY_READ
+    from skillweave.select.triggers import MESSAGE_PARTLY_READ
 
     if message is None and not result:
         raise _NoMessage("missing argument 'MESSAGE'", ctx)

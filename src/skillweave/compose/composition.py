@@ -180,7 +180,7 @@ def _asks(skills: Iterable[Skill], let_through: frozenset[tuple[str, str, str]],
     for skill in skills:
         for checkpoint in skill.checkpoints:
             passed = (skill.id, checkpoint.name, shown.get(skill.id, skill.digest)) in let_through
-            waits = checkpoint.blocking and (checkpoint.per_call or not passed)
+            waits = checkpoint.blocking and (not passed or checkpoint.per_call)
             if checkpoint.before is not None and waits:
                 asks.setdefault(checkpoint.before, {})[checkpoint.name] = None
     return FrozenDict({tool: tuple(names) for tool, names in asks.items()}) if asks else EMPTY

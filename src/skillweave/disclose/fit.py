@@ -318,7 +318,7 @@ def _at(want: Want, rung: Rung, purse: _Purse) -> Shown:
 def _extras(want: Want, inlined: tuple[Inlined, ...] = (), within: tuple[Passage, ...] = ()) -> Extras:
     return Extras(
         inlined=inlined,
-        context=(*_changed(within), *(passage.text for passage in within)),
+        context=(*_changed(within), *(passage.text for passage in within)) if within else (),
         base_directory=want.base_directory,
         replaces_earlier=REPLACES if want.replaces else "",
         arguments=want.arguments,

@@ -64,8 +64,8 @@ __all__ = [
 __getattr__ = door(
     __name__,
     """
-event: RESERVED BuiltIn event_id event_of name_problem
-payloads: CheckpointDecided CheckpointPending CursorMoved Given SkillEvicted SkillInjected SkillRefreshed
+event: RESERVED event_id event_of name_problem
+payloads: BuiltIn CheckpointDecided CheckpointPending CursorMoved Given SkillEvicted SkillInjected SkillRefreshed
     SpawnRejected SpawnRequested SpawnStarted SpawnValidated ToolBlocked TurnDecided
 stream: EventStream StreamGap StreamedEvent
 streaming: StreamObserver

@@ -5,12 +5,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
-from typing import Any, ClassVar, Protocol, TypeGuard
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from skillweave.codec import Portable
 from skillweave.diagnostics import Diagnostic, Location
 from skillweave.errors import SkillweaveError
 from skillweave.skill import FrozenJson, Json, thaw
+
+if TYPE_CHECKING:
+    from skillweave.events.payloads import BuiltIn
 
 
 class Payload(Protocol):
@@ -19,13 +22,6 @@ class Payload(Protocol):
     def to_dict(self) -> dict[str, Json]:
         """The JSON form."""
         ...
-
-
-class BuiltIn(Portable):
-    """The payload of one of skillweave's own events: a frozen value whose fields are its JSON form."""
-
-    __slots__ = ()
-    event_type: ClassVar[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,19 +41,13 @@ class Event(Portable):
     @classmethod
     def json_fields(cls, data: Mapping[str, Any]) -> Mapping[str, Any]:
         """The data with the payload as a value, which the event's type tells."""
-        from skillweave.events import payloads
+        from skillweave.events.payloads import built_in
 
-        told = data["payload"]
-        own = {one.event_type: one for one in vars(payloads).values() if _is_own(one)}
-        kind: type[Portable] = own.get(data["event_type"], Announced)
-        return {**data, "payload": kind.from_dict(told)}
+        kind: type[Portable] = built_in(data["event_type"]) or Announced
+        return {**data, "payload": kind.from_dict(data["payload"])}
 
 
-def _is_own(kind: object) -> TypeGuard[type[BuiltIn]]:
-    return isinstance(kind, type) and issubclass(kind, BuiltIn) and "event_type" in vars(kind)
-
-
-def event_of(payload: BuiltIn, *, id: str, conversation: str, turn_id: str | None) -> Event:  # noqa: A002 - the field
+def event_of(payload: "BuiltIn", *, id: str, conversation: str, turn_id: str | None) -> Event:  # noqa: A002 - the field
     """The event with that payload; its type is the payload's."""
     return Event(id, payload.event_type, conversation, turn_id, payload)
 

@@ -4,7 +4,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from skillweave.events.event import BuiltIn
+from skillweave.codec import Portable
+
+
+class BuiltIn(Portable):
+    """The payload of one of skillweave's own events: a frozen value whose fields are its JSON form."""
+
+    __slots__ = ()
+    event_type: ClassVar[str]
+
+
+def built_in(event_type: str) -> type[BuiltIn] | None:
+    """Returns the payload of our own event of that type; None for a skill's."""
+    kinds = (one for one in globals().values() if isinstance(one, type) and issubclass(one, BuiltIn))
+    return next((kind for kind in kinds if vars(kind).get("event_type") == event_type), None)
 
 
 @dataclass(frozen=True, slots=True)

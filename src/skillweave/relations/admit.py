@@ -179,24 +179,17 @@ class _Gate:
 
     def enter(self, skill_id: str) -> _Refusal | None:
         """Let a skill in with its companions, or say why not; then nothing changes."""
-        candidate = self.ranking.matched.get(skill_id)
-        together = () if candidate is None else candidate.together
-        refusal = self._enter_with(skill_id, together)
-        if refusal is not None and together and skill_id in self.ranking.engaged:
-            # It is engaged already, whatever becomes of what a rule would give with it now.
-            return self._enter_with(skill_id, ())
-        return refusal
-
-    def _enter_with(self, skill_id: str, together: Sequence[str]) -> _Refusal | None:
         refusal = self._unfit(skill_id)
         if refusal is not None:
             return refusal
+        candidate = self.ranking.matched.get(skill_id)
+        together = () if candidate is None else candidate.together
         closure: Mapping[str, None] = {skill_id: None}
-        if together or self.snapshot.skills[skill_id].relations:
-            given = tuple(dict.fromkeys((skill_id, *together)))
-            refusal, closure = self._gathered(given)
-        if refusal is None and (self.excluded or self.exclusions_of):
-            refusal = self._conflict(skill_id, closure)
+        if together or self.snapshot.skills[skill_id].relations or self.excluded or self.exclusions_of:
+            refusal, closure = self._with_others(skill_id, together)
+            if refusal is not None and together and skill_id in self.ranking.engaged:
+                # It is engaged already, whatever becomes of what a rule would give with it now.
+                refusal, closure = self._with_others(skill_id, ())
         if refusal is not None:
             return refusal
         # A companion that was matched as well came with its head; counting it again would punish a good match.
@@ -225,6 +218,16 @@ class _Gate:
         if self.elsewhere is not None and skill_id in self.elsewhere.skills:
             return _Refusal(Outcome.NOT_AT_CURSOR, self.elsewhere.reason(skill_id))
         return None
+
+    def _with_others(self, skill_id: str, together: Sequence[str]) -> tuple[_Refusal | None, Mapping[str, None]]:
+        """All that goes with a skill, and why it cannot go now, if it cannot."""
+        refusal: _Refusal | None = None
+        closure: Mapping[str, None] = {skill_id: None}
+        if together or self.snapshot.skills[skill_id].relations:
+            refusal, closure = self._gathered(tuple(dict.fromkeys((skill_id, *together))))
+        if refusal is None and (self.excluded or self.exclusions_of):
+            refusal = self._conflict(skill_id, closure)
+        return refusal, closure
 
     def _gathered(self, given: Sequence[str]) -> tuple[_Refusal | None, Mapping[str, None]]:
         """All that goes with the given skills, and why it cannot go together, if it cannot."""

@@ -34,7 +34,7 @@ __getattr__ = door(
     """
 calibration: FEATURES Calibration calibration_of fitted
 candidates: Candidate Rejected Selection within_places
-index: Kind SkillIndex build_index compile_triggers find_triggers names_of spellings
+index: Kind SkillIndex build_index compile_triggers names_of spellings
 own_fit: OwnFit calibrated
 fitting: brier fit_calibration least_at
 lexical: Dense match_message rank_message
@@ -47,5 +47,6 @@ ranking: Ranked Ranking rank
 selection: DEFAULT MATCHERS find_matchers matcher_names select
 task: check_task_rules
 terms: SkillTerms body_texts brief_texts terms_of
+triggers: find_triggers
 """,
 )

@@ -1,15 +1,24 @@
 """What of a query is looked up in an index of words: which terms, and how much each counts (spec 2.1)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
 
-from skillweave.select.lexical_index import PAIR_SHARE, Channel, LexicalIndex
+from skillweave.select.lexical_index import PAIR_SHARE, PRIOR, Channel, LexicalIndex
 from skillweave.select.query import Query
 from skillweave.text.bm25 import Postings
-from skillweave.text.stems import NEVER_SEEN, Commonness, common_stems, light_stems, stems_of, telling
+from skillweave.text.stems import (
+    DOCUMENTS,
+    NEVER_SEEN,
+    Commonness,
+    common_stems,
+    light_stems,
+    rarity,
+    stems_of,
+    telling,
+)
 from skillweave.text.words import LIGHT_WORDS
 
 LIGHT_WEIGHT = 0.5
@@ -43,11 +52,15 @@ class Asked:
     which: list[int] = field(default_factory=list)
     ends: dict[Channel, int] = field(default_factory=dict)
 
-    def add(self, term: int, weight: float, stem: int) -> None:
-        """Look up one more term of the channel at hand."""
-        self.terms.append(term)
-        self.weights.append(weight)
-        self.which.append(stem)
+    def add(self, index: LexicalIndex, channel: Channel, told: Iterable[tuple[int, float, float, int]]) -> None:
+        """Looks up the terms of a channel, each with how many public skills have it, its count and its stem's place."""
+        starts, among = index.starts, index.size + PRIOR
+        for term, common, count, stem in told:
+            rows = starts[term + 1] - starts[term]
+            self.terms.append(term)
+            self.weights.append(rarity(rows + PRIOR * common / DOCUMENTS, among) * count)
+            self.which.append(stem)
+        self.ends[channel] = len(self.terms)
 
     def found(self, index: LexicalIndex) -> Postings:
         """All that the index holds about the terms, each weighed; takes time linear in what is found."""
@@ -73,20 +86,23 @@ def ask(index: LexicalIndex, query: Query) -> Asked:
     counts: dict[str, float] = {}
     standing: dict[str, list[str]] = {}
     for word, stem in stem_of.items():
-        counts[stem] = max(counts.get(stem, 0.0), _lightness(word))
+        counts[stem] = max(counts.get(stem, 0.0), LIGHT_WEIGHT if word in LIGHT_WORDS else 1.0)
         standing.setdefault(stem, []).append(word)
-    for stem in stems_of(query.humps):
+    for stem in stems_of(query.humps) if query.humps else ():
         counts.setdefault(stem, 1.0)
     own = len(counts)
     factor = 1.0
     for earlier in query.earlier:
         factor *= EARLIER_WEIGHT
         for word, stem in zip(earlier, stems_of(earlier), strict=True):
-            counts[stem] = max(counts.get(stem, 0.0), factor * _lightness(word))
-    _add_near(index, stem_of, counts)
+            weight = factor * LIGHT_WEIGHT if word in LIGHT_WORDS else factor
+            counts[stem] = max(counts.get(stem, 0.0), weight)
+    unknown = [word for word, stem in stem_of.items() if stem not in index.stems][:MOST_UNKNOWN]
+    if unknown:
+        _add_near(index, unknown, counts)
     places = {stem: place for place, stem in enumerate(counts)}
     known = [stem for stem in counts if stem in index.stems]
-    kept = _rarest(known, counts)
+    kept = known if len(known) <= MOST_WORDS else _rarest(known, counts)
     light = light_stems()
     asked = Asked(
         stems=list(counts),
@@ -103,9 +119,8 @@ def ask(index: LexicalIndex, query: Query) -> Asked:
     return asked
 
 
-def _add_near(index: LexicalIndex, stem_of: Mapping[str, str], counts: dict[str, float]) -> None:
+def _add_near(index: LexicalIndex, unknown: Sequence[str], counts: dict[str, float]) -> None:
     """Add the stems of known words that unknown ones may stand for, each with how near it is."""
-    unknown = [word for word, stem in stem_of.items() if stem not in index.stems][:MOST_UNKNOWN]
     near = [(other, likeness) for word in unknown for other, likeness in index.near.of(word)]
     for (_, likeness), stem in zip(near, stems_of([other for other, _ in near]), strict=True):
         counts[stem] = max(counts.get(stem, 0.0), likeness)
@@ -121,54 +136,48 @@ def _look_up(
 ) -> None:
     common = common_stems()
     seen = {stem: common.get(stem, NEVER_SEEN) for stem in counts}
-    for word, stem in stem_of.items():
-        if stem in counts and (term := index.words.get(word)) is not None:
-            asked.add(term, index.rarity(term, seen[stem].brief) * _lightness(word), places[stem])
-    asked.ends[Channel.WORDS] = len(asked.terms)
+    words = [
+        (term, seen[stem].brief, LIGHT_WEIGHT if word in LIGHT_WORDS else 1.0, places[stem])
+        for word, stem in stem_of.items()
+        if stem in counts and (term := index.words.get(word)) is not None
+    ]
+    asked.add(index, Channel.WORDS, words)
     for channel in (Channel.BRIEF, Channel.FULL):
-        first = index.firsts[channel]
-        for stem, count in counts.items():
-            term = first + index.stems[stem]
-            usual = seen[stem].brief if channel is Channel.BRIEF else seen[stem].full
-            asked.add(term, index.rarity(term, usual) * count, places[stem])
-        asked.ends[channel] = len(asked.terms)
-    _look_up_pairs(asked, index, [stem_of[word] for word in query.sequence], counts, seen, places)
+        first, brief = index.firsts[channel], channel is Channel.BRIEF
+        told = [
+            (first + index.stems[stem], seen[stem].brief if brief else seen[stem].full, count, places[stem])
+            for stem, count in counts.items()
+        ]
+        asked.add(index, channel, told)
+    sequence = [stem_of[word] for word in query.sequence]
+    pairs = [(a, b) for a, b in dict.fromkeys(pairwise(sequence)) if a != b and a in counts and b in counts]
+    if pairs and len(index.pair_keys):
+        asked.add(index, Channel.PAIRS, _known_pairs(index, pairs, counts, seen, places))
     asked.ends[Channel.PAIRS] = len(asked.terms)
+    own = [stem for stem in counts if places[stem] < asked.own]
     for channel in (Channel.NAME, Channel.PHRASE):
-        first = index.firsts[channel]
-        for stem in counts:
-            if places[stem] < asked.own:
-                asked.add(first + index.stems[stem], 1.0, places[stem])
+        asked.terms += [index.firsts[channel] + index.stems[stem] for stem in own]
+        asked.weights += [1.0] * len(own)
+        asked.which += [places[stem] for stem in own]
         asked.ends[channel] = len(asked.terms)
 
 
-def _look_up_pairs(
-    asked: Asked,
+def _known_pairs(
     index: LexicalIndex,
-    sequence: Sequence[str],
+    pairs: Sequence[tuple[str, str]],
     counts: Mapping[str, float],
     seen: Mapping[str, Commonness],
     places: Mapping[str, int],
-) -> None:
-    pairs = [(a, b) for a, b in dict.fromkeys(pairwise(sequence)) if a != b and a in counts and b in counts]
-    if not pairs or not len(index.pair_keys):
-        return
+) -> Iterator[tuple[int, float, float, int]]:
     keys = np.array([index.stems[a] * len(index.stems) + index.stems[b] for a, b in pairs], dtype=np.int64)
     spots = index.pair_keys.searchsorted(keys)
     here = (index.pair_keys[np.minimum(spots, len(index.pair_keys) - 1)] == keys).tolist()
     for (a, b), spot, known in zip(pairs, spots.tolist(), here, strict=True):
         if known:
             term = index.firsts[Channel.PAIRS] + spot
-            usual = PAIR_SHARE * min(seen[a].full, seen[b].full)
-            asked.add(term, index.rarity(term, usual) * (counts[a] + counts[b]) / 2, places[b])
-
-
-def _lightness(word: str) -> float:
-    return LIGHT_WEIGHT if word in LIGHT_WORDS else 1.0
+            yield term, PAIR_SHARE * min(seen[a].full, seen[b].full), (counts[a] + counts[b]) / 2, places[b]
 
 
 def _rarest(known: Sequence[str], counts: Mapping[str, float]) -> Sequence[str]:
-    if len(known) <= MOST_WORDS:
-        return known
     rarest = set(sorted(known, key=lambda stem: -telling(stem) * counts[stem])[:MOST_WORDS])
     return [stem for stem in known if stem in rarest]

@@ -8,19 +8,15 @@ from threading import Lock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from skillweave.decisions import Evidence
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.formats.host_keys import BY_ALL, Invocation, invocation_of
 from skillweave.registry import Snapshot
-from skillweave.select.candidates import MOST_EVIDENCE, Candidate
-from skillweave.select.negation import negations_in
 from skillweave.select.task import check_task_rules
 from skillweave.select.trigger_limits import MOST_PHRASES, GatheredPatterns, about, too_many_phrases
 from skillweave.skill import Skill
 from skillweave.task import TaskRule
 from skillweave.text.search import (
     Automaton,
-    Folded,
     MatchMode,
     Patterns,
     compile_automaton,
@@ -35,11 +31,8 @@ if TYPE_CHECKING:
     from skillweave.select.lexical_index import LexicalIndex
     from skillweave.select.numbered import TermStore
 
-MATCHER = "triggers"
 LONGEST_PHRASE = 500
 """Folded characters of a keyword: a longer one is a mistake, and repeats inside it make the automaton slow to build."""
-LONGEST_QUOTE = 200
-"""Characters of a matched text shown in evidence; its span is exact all the same."""
 MOST_NARROWED = 256
 """So many different limits of what may be chosen are remembered."""
 
@@ -145,9 +138,8 @@ class Kind(IntEnum):
     NEVER = 5
 
 
-_SCORES = {Kind.PATTERN: 1.0, Kind.KEYWORD: 0.8, Kind.VERB: 0.8, Kind.ID: 0.6, Kind.WORD_ID: 0.6}
 _TIERS = {Kind.PATTERN: 0, Kind.KEYWORD: 1, Kind.VERB: 1, Kind.ID: 2, Kind.WORD_ID: 2}
-_NAMES = {
+KIND_NAMES = {
     Kind.PATTERN: "pattern",
     Kind.KEYWORD: "keyword",
     Kind.VERB: "verb",
@@ -155,8 +147,9 @@ _NAMES = {
     Kind.WORD_ID: "id",
     Kind.NEVER: "never",
 }
-_IDS = frozenset({Kind.ID, Kind.WORD_ID})
-_JOINS = ("-", "_")
+"""What evidence and findings call the kinds."""
+IDS = frozenset({Kind.ID, Kind.WORD_ID})
+"""The kinds of trigger that are a skill's own id."""
 _SEPARATORS = re.compile(r"[-_\s]+")
 
 
@@ -287,130 +280,6 @@ def names_of(skills: Iterable[Skill]) -> Mapping[str, str]:
     return MappingProxyType(names)
 
 
-class Triggered(NamedTuple):
-    """Every skill with a hit or a veto, and what of a long message was not looked at."""
-
-    matches: list[TriggerMatch]
-    diagnostics: tuple[Diagnostic, ...] = ()
-
-
-def find_triggers(index: TriggerIndex, message: Folded) -> list[TriggerMatch]:
-    """Find every skill with a hit or a veto, in the order of spec 2.2; those with a veto alone come last."""
-    return search_triggers(index, message).matches
-
-
-def search_triggers(index: TriggerIndex, message: Folded) -> Triggered:
-    """What `find_triggers` finds, with a diagnostic where the message is too long for what is looked for in it."""
-    hits: dict[int, list[Hit]] = {}
-    never = Kind.NEVER
-    by_pattern, by_phrase = index.patterns.search(message.original), index.automaton.search(message.text)
-    for number, (start, end) in by_pattern.spans.items():
-        owners = index.pattern_claims[number]
-        length = len(fold(message.original[start:end]))
-        hit = Hit(Kind.PATTERN, start, end, length, len(owners))
-        for position in owners:
-            hits.setdefault(position, []).append(hit)
-    for number, (start, end) in by_phrase.spans.items():
-        claims = index.claims[number]
-        if any(kind in _IDS for _, kind in claims) and _is_part(message.text, start, end):
-            claims = tuple(claim for claim in claims if claim[1] not in _IDS)
-            if not claims:
-                continue
-        first, last = message.span(start, end)
-        hit = Hit(claims[0][1], first, last, end - start, len(claims))
-        for position, kind in claims:
-            if kind is not hit.kind:
-                hit = hit._replace(kind=kind)
-            hits.setdefault(position, []).append(hit)
-    matches = [
-        # Nearly all skills have one hit, which needs no sorting.
-        TriggerMatch(position, (found[0],))
-        if len(found) == 1 and found[0].kind is not never
-        else _match(position, found)
-        for position, found in hits.items()
-    ]
-    if len(matches) > 1:
-        matches.sort(key=_order)
-    return Triggered(matches, tuple(_unread(message, by_pattern.read, by_phrase.read)))
-
-
-def _unread(message: Folded, by_pattern: int, by_phrase: int) -> Iterator[Diagnostic]:
-    if by_pattern < len(message.original):
-        where = f"the first and the last {by_pattern // 2:,} of the message's {len(message.original):,} characters"
-        yield partly_read("patterns", where, "the patterns are large")
-    if by_phrase < len(message.text):
-        where = f"the first {by_phrase:,} of the message's {len(message.text):,} characters"
-        yield partly_read("keywords", where, "it has more than a million places where one stands")
-
-
-MESSAGE_PARTLY_READ = "message-partly-read"
-"""The code of the diagnostic of a turn whose message is too long to be matched whole."""
-
-
-def partly_read(what: str, where: str, why: str) -> Diagnostic:
-    """The finding that a message is too long to be matched whole."""
-    return Diagnostic(
-        code=MESSAGE_PARTLY_READ,
-        severity=Severity.WARNING,
-        message=f"the {what} of skills were looked for only in {where}, because {why}",
-        fix="put long material into a file or a tool's result, and the request into the message",
-    )
-
-
-def _is_part(text: str, start: int, end: int) -> bool:
-    """Whether a place is a part of a longer name: `data-lake` is in `data-lake-export`."""
-    before, after = text[start - 1 : start], text[end : end + 1]
-    return (before in _JOINS and text[start - 2 : start - 1].isalnum()) or (
-        after in _JOINS and text[end + 1 : end + 2].isalnum()
-    )
-
-
-def without_denied(matches: Iterable[TriggerMatch], message: Folded) -> Iterator[TriggerMatch]:
-    """The matches without the hits of which the message says that it is not about them (`not X`, `instead of X`).
-
-    An id is denied by every such word, a keyword or verb only where it can't be a complaint (`does not deploy`). What
-    a pattern finds is what its author meant.
-    """
-    negations = negations_in(message.text)
-    firm = {message.span(each.start, each.start + 1)[0]: each.firm for each in negations}
-    for match in matches:
-        denied = [hit for hit in match.hits if hit.start in firm and (firm[hit.start] or hit.kind in _IDS)]
-        denied = [hit for hit in denied if hit.kind is not Kind.PATTERN]
-        if denied:
-            match = match._replace(hits=tuple(hit for hit in match.hits if hit not in denied), denied=tuple(denied))
-        yield match
-
-
-def _order(match: TriggerMatch) -> tuple[int, int, int, int, int]:
-    return match.order() if match.hits else (9, 0, 0, 0, match.position)
-
-
-def candidate_of(match: TriggerMatch, skill_id: str, message: Folded) -> Candidate:
-    """The candidate that the hits make, with up to eight of them as evidence; a veto is listed first."""
-    hits = (*match.vetoes[:1], *match.hits, *match.denied)
-    evidence = tuple([evidence_of(hit, message) for hit in hits[:MOST_EVIDENCE]])
-    score = _SCORES[match.hits[0].kind] if match.hits else 0.0
-    return Candidate(skill_id, score, MATCHER, evidence)
-
-
-def evidence_of(hit: Hit, message: Folded) -> Evidence:
-    """The words that matched, as they stand in the message, and where."""
-    kind, start, end = hit.kind, hit.start, hit.end
-    if end - start > LONGEST_QUOTE:
-        return Evidence(_NAMES[kind], f"{message.original[start : start + LONGEST_QUOTE]}…", start, end)
-    return Evidence(_NAMES[kind], message.original[start:end], start, end)
-
-
-def _match(position: int, found: list[Hit]) -> TriggerMatch:
-    found.sort(key=lambda hit: (hit.kind, hit.start, -hit.end))
-    declared = [hit for hit in found if hit.kind <= Kind.VERB]
-    ids = [hit for hit in found if hit.kind in (Kind.ID, Kind.WORD_ID)]
-    vetoes = [hit for hit in found if hit.kind is Kind.NEVER]
-    # However many of its spellings occur, the id is one trigger.
-    one = [min(ids, key=lambda hit: (hit.kind, -hit.length))] if ids else []
-    return TriggerMatch(position, (*declared, *one), tuple(vetoes))
-
-
 def _claim(claims: dict[int, Kind], position: int, kind: Kind) -> None:
     """Note who declares a phrase; where one skill declares it twice, a veto counts, else the strongest kind."""
     before = claims.get(position)
@@ -438,7 +307,7 @@ def _is_written_as_id(spelling: str) -> bool:
 
 
 def _check_phrase(skill: Skill, kind: Kind, folded: str) -> Diagnostic | None:
-    name = _NAMES[kind]
+    name = KIND_NAMES[kind]
     if not folded.strip():
         message = f"skill {skill.id!r} has an empty {name} among its triggers, which would match every message"
         return about(skill, "empty-keyword", Severity.ERROR, message, "Remove it, or write the word that was meant.")

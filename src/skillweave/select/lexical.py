@@ -8,10 +8,11 @@ from skillweave.conversation import Role, Turn
 from skillweave.decisions import Evidence, Outcome
 from skillweave.select.calibration import FEATURES, Calibration, fitted
 from skillweave.select.candidates import DENIED, MOST_EVIDENCE, VETOED, Candidate, Rejected, Selection
-from skillweave.select.index import Kind, TriggerMatch, candidate_of, evidence_of
+from skillweave.select.index import Kind, TriggerMatch
 from skillweave.select.matchers import MatchContext
 from skillweave.select.own_fit import Calibrated, calibrated
 from skillweave.select.query import Query, read_query
+from skillweave.select.triggers import candidate_of, evidence_of
 from skillweave.text.search import Folded
 from skillweave.text.words import LIGHT_WORDS
 
@@ -123,7 +124,8 @@ class _Verdict:
             else:
                 reason = f"not likely enough to offer: {likely:.1%}, and {self.calibrated.offer_at:.1%} is needed"
                 self.rejected.append(Rejected(candidate, Outcome.BELOW_THRESHOLD, reason))
-        self._keep_likeliest()
+        if len(self.offered) > self.context.thresholds.offer_most:
+            self._keep_likeliest()
 
     def _keep_likeliest(self) -> None:
         """Offer no more than the settings allow; the likeliest stay, in their order."""

@@ -15,7 +15,7 @@ from skillweave.select.numbered import Numbered, TermStore, Texts, number_skills
 from skillweave.select.terms import SkillTerms
 from skillweave.skill import Skill
 from skillweave.text.bm25 import Numbers, Scores
-from skillweave.text.stems import DOCUMENTS, common_stems, light_stems, rarity, stems_of, telling
+from skillweave.text.stems import common_stems, light_stems, stems_of, telling
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,14 +75,6 @@ class LexicalIndex:
     name_sizes: "NDArray[np.float32]"
     signatures: "NDArray[np.uint32]"
     near: NearWords
-
-    def frequency(self, term: int) -> int:
-        """In how many rows a term stands."""
-        return self.starts[term + 1] - self.starts[term]
-
-    def rarity(self, term: int, common: float) -> float:
-        """How much a term says, where `common` of DOCUMENTS public skills have it."""
-        return rarity(self.frequency(term) + PRIOR * common / DOCUMENTS, self.size + PRIOR)
 
     def likeness(self, first: int, second: int) -> float:
         """What part of the stems that two skills have both have, in [0, 1]; an estimate."""

@@ -15,15 +15,7 @@ from skillweave.errors import SkillweaveError, UnknownMatcher, nearest_names
 from skillweave.extensions import Extensions
 from skillweave.select import lexical
 from skillweave.select.candidates import DENIED, NOT_ALLOWED, VETOED, Candidate, Rejected, Selection, joined, refusal
-from skillweave.select.index import (
-    Kind,
-    SkillIndex,
-    TriggerMatch,
-    candidate_of,
-    partly_read,
-    search_triggers,
-    without_denied,
-)
+from skillweave.select.index import Kind, SkillIndex, TriggerMatch
 from skillweave.select.matchers import (
     FITTED,
     NOTHING_PREPARED,
@@ -37,6 +29,7 @@ from skillweave.select.matchers import (
 )
 from skillweave.select.mentions import MentionMatcher, find_mentions, without_mentions
 from skillweave.select.task import candidates_for
+from skillweave.select.triggers import candidate_of, partly_read, search_triggers, without_denied
 from skillweave.text.search import MOST_MATCHED, Folded, fold_message, without_middle
 
 EXTENSIONS: Extensions[Callable[[], Matcher]] = Extensions(
@@ -205,7 +198,7 @@ def select(
         message = fold_message(without_middle(said))
         found = search_triggers(index.triggers, message)
         triggered = tuple(without_denied(found.matches, message))
-        diagnostics = (*_passed_over(said), *found.diagnostics)
+        diagnostics = found.diagnostics if len(said) <= MOST_MATCHED else (_passed_over(said), *found.diagnostics)
     chosen: dict[str, Candidate] = {}
     offered: dict[str, Candidate] = {}
     rejected: dict[str, Rejected] = {}
@@ -232,10 +225,9 @@ def select(
     return replace(selection, diagnostics=diagnostics) if diagnostics else selection
 
 
-def _passed_over(said: str) -> Iterator[Diagnostic]:
-    if len(said) > MOST_MATCHED:
-        where = f"the first and the last {MOST_MATCHED // 2:,} of the message's {len(said):,} characters"
-        yield partly_read("words", where, f"no more than {MOST_MATCHED:,} are matched")
+def _passed_over(said: str) -> Diagnostic:
+    where = f"the first and the last {MOST_MATCHED // 2:,} of the message's {len(said):,} characters"
+    return partly_read("words", where, f"no more than {MOST_MATCHED:,} are matched")
 
 
 def _in_order(

@@ -150,7 +150,7 @@ def undecided(skill: Skill, let_through: LetThrough, shown: str | None = None) -
     `shown` is the digest of what is shown of it, None for its own: without arguments.
     """
     digest = shown or skill.digest
-    return tuple(one for one in skill.checkpoints if one.per_call or (skill.id, one.name, digest) not in let_through)
+    return tuple(one for one in skill.checkpoints if (skill.id, one.name, digest) not in let_through or one.per_call)
 
 
 def guards(skill: Skill, approvals: Sequence[Approval], shown: str | None = None) -> tuple[Checkpoint, ...]:

@@ -7,8 +7,7 @@ __getattr__ = door(
     """
 admit: engage
 move: GraphBinding bind
-reconcile: Presence block_texts blocks_in digest_of
-run: SEPARATOR_TOKENS
-spoken: in_own_words may_hold_ours spoken_in
+disclose: SEPARATOR_TOKENS
+reconcile: Presence block_texts blocks_in digest_of in_own_words may_hold_ours spoken_in
 """,
 )

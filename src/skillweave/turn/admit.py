@@ -1,10 +1,10 @@
 """Admit: who is wanted in the coming call, what stays engaged, and who is left out (spec 4.1, 5.4)."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from skillweave.conversation import Placement, Read, Role, Turn
+from skillweave.conversation import Placement, Read, Role
 from skillweave.decisions import Decision, Outcome
 from skillweave.disclose.block import Rung
 from skillweave.disclose.fit import Shown
@@ -13,7 +13,7 @@ from skillweave.registry import Snapshot
 from skillweave.relations.admit import Group, OutOfScope, admit
 from skillweave.relations.rules import all_requirements, name_shown, needs_any
 from skillweave.select.candidates import Candidate, Selection
-from skillweave.select.matchers import UNKNOWN_STRENGTH, Matchers
+from skillweave.select.matchers import UNKNOWN_STRENGTH
 from skillweave.settings import Settings
 from skillweave.skill import Skill
 from skillweave.state.approvals import kept_out
@@ -24,13 +24,13 @@ from skillweave.state.state import (
     Lifecycle,
     LifecycleOf,
     Record,
-    State,
     is_read_apart,
     skill_key,
     skill_of,
 )
+from skillweave.turn.library import Inputs
 from skillweave.turn.move import Position
-from skillweave.turn.reconcile import Presence, Reconciled, is_replay
+from skillweave.turn.reconcile import Presence, Reconciled
 
 _STAGE = "admit"
 _LEFT = {
@@ -107,32 +107,34 @@ class Admission:
 
 
 def admit_skills(
-    turn: Turn,
-    selection: Selection,
-    snapshot: Snapshot,
-    settings: Settings,
-    matchers: Matchers,
-    before: State,
-    context: Reconciled,
-    position: Position | None = None,
+    inputs: Inputs, selection: Selection, context: Reconciled, position: Position | None = None
 ) -> Admission:
-    """Decide who is wanted; pure, and the same again for a replay of the same turn.
+    """Decides who is wanted; pure, and the same again for a replay of the same turn.
 
-    `before` is the State that the ledger gave, `context` what is left of it beside the transcript, `position` the
-    place in the skill graph, None without one.
+    `context` is what is left beside the transcript of the State that the ledger gave, `position` the place in the
+    skill graph, None without one.
     """
+    turn, before, again, strengths = inputs.turn, inputs.before, inputs.again, inputs.matchers.strengths
+    snapshot, settings = inputs.library.snapshot, inputs.library.settings
     lifecycle_of = partial(_lifecycle_of, settings, turn.placement)
-    again = is_replay(turn, before)
-    earlier, aged_out = _still_engaged(context.state.engaged, selection, turn, lifecycle_of, again=again)
-    waiting, _ = _still_engaged(context.state.restraining, selection, turn, lifecycle_of, again=again)
-    passed: tuple[Decision, ...] = ()
-    if position is not None:
-        earlier, passed = _at_cursor(earlier, position)
-        waiting, _ = _at_cursor(waiting, position)
+    earlier, waiting = context.state.engaged, context.state.restraining
+    gone: tuple[Decision, ...] = ()
+    if earlier or waiting:
+        earlier, gone = _still_engaged(inputs, earlier, selection, lifecycle_of)
+        waiting, _ = _still_engaged(inputs, waiting, selection, lifecycle_of)
+        if position is not None:
+            earlier, passed = _at_cursor(earlier, position)
+            waiting, _ = _at_cursor(waiting, position)
+            gone += passed
     rejected = kept_out(before.approvals, snapshot) if before.approvals else {}
     # Most recently matched first; among equals in their latest rank, so that the same ones fit as did then.
     latest_first = earlier[::-1]
     by_recency = sorted(latest_first, key=lambda entry: (entry.idle, entry.place))
+    elsewhere = None
+    if position is not None:
+        elsewhere = OutOfScope(position.here.held_back, position.reason)
+    elif turn.limits is not None and turn.limits.closed_skills:
+        elsewhere = OutOfScope(frozenset(turn.limits.closed_skills), _closed_to_spawned)
     admission = admit(
         selection,
         snapshot,
@@ -140,34 +142,41 @@ def admit_skills(
         max_skills=settings.max_skills,
         granted=settings.granted,
         kept_out=rejected,
-        elsewhere=_elsewhere(turn, position),
+        elsewhere=elsewhere,
     )
     own = (*(entry.skill_id for entry in earlier), *(candidate.skill_id for candidate in selection.chosen))
     lives = {skill_id: lifecycle_of(skill_id) for skill_id in own}
     groups, left = _within_limit(admission.groups, lives, settings.max_skills, position)
     parted = _parted(earlier, rejected, snapshot) if rejected else {}
+    # A person's no to what they need ends nobody else's rules.
     # What this process does not know another one may: a skill that is loaded late, or gone for a while, binds again.
     staying = {*parted, *(entry.skill_id for entry in earlier if entry.skill_id not in snapshot)}
-    engaged = _engaged_with(earlier, groups, selection, turn, staying, lifecycle_of, matchers.strengths)
-    wanted = {member for group in groups for member in group.members}
-    too_many = {one.skill_id for one in (*admission.decisions, *left) if one.outcome is Outcome.OVER_LIMIT} - wanted
+    members = dict.fromkeys(member for group in groups for member in group.members)
+    places = {skill_id: place for place, skill_id in enumerate(members)}
+    matched = (candidate for candidate in selection.chosen if candidate.skill_id in members)
+    kept = [entry for entry in earlier if entry.skill_id in members or entry.skill_id in staying]
+    engaged = tuple(
+        replace(entry, lifecycle=lifecycle_of(entry.skill_id), place=places.get(entry.skill_id, entry.place))
+        for entry in engage(kept, matched, turn.id, strengths)
+    )
+    over = (one.skill_id for one in (*admission.decisions, *left) if one.outcome is Outcome.OVER_LIMIT)
+    too_many = set(over).difference(members)
     left_out = [
-        *(entry for entry in waiting if entry.skill_id not in wanted),
+        *(entry for entry in waiting if entry.skill_id not in members),
         *(entry for entry in earlier if entry.skill_id in too_many),
     ]
     found = [candidate for candidate in selection.chosen if candidate.skill_id in too_many]
-    restraining = tuple(
-        replace(entry, lifecycle=lifecycle_of(entry.skill_id))
-        for entry in engage(left_out, found, turn.id, matchers.strengths)
-    )
+    restraining: tuple[Engaged, ...] = ()
+    if left_out or found:
+        engaging = engage(left_out, found, turn.id, strengths)
+        restraining = tuple(replace(entry, lifecycle=lifecycle_of(entry.skill_id)) for entry in engaging)
     return Admission(
-        groups=tuple(_in_turn(groups, selection, snapshot, engaged, context, turn, matchers.strengths)),
+        groups=_in_turn(inputs, groups, selection, engaged, context),
         engaged=_engaged_again(engaged, before.engaged) if again else engaged,
         decisions=(
-            *(one.to_decision() for one in selection.rejected if one.candidate.skill_id not in wanted),
+            *(one.to_decision() for one in selection.rejected if one.candidate.skill_id not in members),
             *admission.decisions,
-            *aged_out,
-            *passed,
+            *gone,
             *left,
         ),
         parted=tuple(parted.values()),
@@ -175,14 +184,9 @@ def admit_skills(
     )
 
 
-def _elsewhere(turn: Turn, position: Position | None) -> OutOfScope | None:
-    """The skills of other places of the graph than the conversation's own, or than the one that it was spawned at."""
-    if position is not None:
-        return OutOfScope(position.here.held_back, position.reason)
-    if turn.limits is None or not turn.limits.closed_skills:
-        return None
+def _closed_to_spawned(skill_id: str) -> str:
     why = "applies at a place of the skill graph that the agent which spawned this one cannot go to"
-    return OutOfScope(frozenset(turn.limits.closed_skills), lambda skill_id: f"{name_shown(skill_id)} {why}")
+    return f"{name_shown(skill_id)} {why}"
 
 
 def _lifecycle_of(settings: Settings, placement: Placement, skill_id: str) -> Lifecycle:
@@ -213,12 +217,10 @@ def engage(
 
 
 def _still_engaged(
-    entries: Sequence[Engaged], selection: Selection, turn: Turn, lifecycle_of: LifecycleOf, *, again: bool
+    inputs: Inputs, entries: Sequence[Engaged], selection: Selection, lifecycle_of: LifecycleOf
 ) -> tuple[tuple[Engaged, ...], tuple[Decision, ...]]:
-    """Of these entries those that are left when this turn begins, and a decision for each that has left by its age.
-
-    `again` says that the turn is a replay.
-    """
+    """Of these entries those that are left when this turn begins, and a decision for each that has left by its age."""
+    turn, again = inputs.turn, inputs.again
     # A replay finds what the first run found: not its own entries, which it makes again, and no message older.
     ages = turn.message.role is Role.USER and not again
     matched = {candidate.skill_id for candidate in selection.chosen}
@@ -264,30 +266,6 @@ def _within_limit(
     return sorted(staying, key=lambda g: (elsewhere.isdisjoint(g.members), pinned.isdisjoint(g.members))), left
 
 
-def _engaged_with(
-    earlier: Iterable[Engaged],
-    groups: Iterable[Group],
-    selection: Selection,
-    turn: Turn,
-    staying: Collection[str],
-    lifecycle_of: LifecycleOf,
-    strengths: Mapping[str, int],
-) -> tuple[Engaged, ...]:
-    """What is engaged during this turn, each with its lifecycle and its rank in this turn.
-
-    `staying` are earlier ones that stay although they are in no group: a person's no to what they need ends nobody
-    else's rules, and a skill that is not loaded here may be loaded elsewhere.
-    """
-    members = dict.fromkeys(member for group in groups for member in group.members)
-    places = {skill_id: place for place, skill_id in enumerate(members)}
-    kept = [entry for entry in earlier if entry.skill_id in members or entry.skill_id in staying]
-    matched = (candidate for candidate in selection.chosen if candidate.skill_id in members)
-    return tuple(
-        replace(entry, lifecycle=lifecycle_of(entry.skill_id), place=places.get(entry.skill_id, entry.place))
-        for entry in engage(kept, matched, turn.id, strengths)
-    )
-
-
 def _engaged_again(engaged: Iterable[Engaged], before: Iterable[Engaged]) -> tuple[Engaged, ...]:
     """What a replay leaves of its entries: nothing again that was disengaged since its first run."""
     known = {entry.skill_id for entry in before}
@@ -300,43 +278,38 @@ def _parted(earlier: Iterable[Engaged], rejected: Mapping[str, str], snapshot: S
 
 
 def _in_turn(
-    groups: Sequence[Group],
-    selection: Selection,
-    snapshot: Snapshot,
-    engaged: Sequence[Engaged],
-    context: Reconciled,
-    turn: Turn,
-    strengths: Mapping[str, int],
-) -> Iterator[tuple[SkillInTurn, ...]]:
+    inputs: Inputs, groups: Sequence[Group], selection: Selection, engaged: Sequence[Engaged], context: Reconciled
+) -> tuple[tuple[SkillInTurn, ...], ...]:
     """The members of the groups, each with how it stands in the context."""
+    turn, snapshot = inputs.turn, inputs.library.snapshot
     candidates = {candidate.skill_id: candidate for candidate in selection.chosen}
     own = {entry.skill_id: entry for entry in engaged}
-    engagers = _engagers(engaged, snapshot, strengths)
+    engagers = _engagers(engaged, snapshot, inputs.matchers.strengths)
     known = context.records or context.state.superseded
     texts = _TextsInContext.of(context) if known else _NO_TEXTS
-    in_history = turn.placement is Placement.HISTORY
-
-    def in_turn(skill_id: str, head: str) -> SkillInTurn:
-        skill = snapshot.skills[skill_id]
-        words = own[skill_id].arguments if skill_id in own else ""
-        arguments = words if words and takes_arguments(skill) else ""
-        alone = skill_id == head or skill_id in candidates or skill_id in own
-        reads = tuple(_as_listed(read, skill) for read in turn.reads if read.skill_id == skill_id)
-        wanted = SkillInTurn(
-            skill,
-            candidates.get(skill_id),
-            engagers.get(skill_id, ""),
-            goes_with=None if alone else head,
-            reads=reads,
-            arguments=arguments,
-            digest=digest_in_use(skill, arguments),
-            in_sections=skill_id in texts.in_sections or any(one.artifact is None and one.section for one in reads),
-            read_apart=skill_id in texts.read_apart,
-        )
-        return texts.beside(wanted) if in_history and known else wanted
-
+    found = []
     for group in groups:
-        yield tuple([in_turn(skill_id, group.head) for skill_id in group.members])
+        members = []
+        for skill_id in group.members:
+            skill = snapshot.skills[skill_id]
+            words = own[skill_id].arguments if skill_id in own else ""
+            arguments = words if words and takes_arguments(skill) else ""
+            alone = skill_id == group.head or skill_id in candidates or skill_id in own
+            reads = tuple(_as_listed(read, skill) for read in turn.reads if read.skill_id == skill_id)
+            wanted = SkillInTurn(
+                skill,
+                candidates.get(skill_id),
+                engagers.get(skill_id, ""),
+                goes_with=None if alone else group.head,
+                reads=reads,
+                arguments=arguments,
+                digest=digest_in_use(skill, arguments) if arguments else skill.digest,
+                in_sections=skill_id in texts.in_sections or any(one.artifact is None and one.section for one in reads),
+                read_apart=skill_id in texts.read_apart,
+            )
+            members.append(texts.beside(wanted) if known and turn.placement is Placement.HISTORY else wanted)
+        found.append(tuple(members))
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

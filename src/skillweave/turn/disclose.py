@@ -4,21 +4,19 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from skillweave.conversation import Placement, Read, Turn
+from skillweave.conversation import Placement, Read
 from skillweave.decisions import Decision, Outcome
 from skillweave.disclose.block import REPLACES, Priced, Rung, SkillTools
-from skillweave.disclose.catalog import Catalog
+from skillweave.disclose.catalog import NO_CATALOG, Catalog, PricedCatalog
 from skillweave.disclose.fit import Passage, Pricing, Shown, Want, fit
 from skillweave.disclose.render import Extras, Inlined, render_reading
 from skillweave.disclose.sections import READ, Leaf, Reading, Readout, Section, entries_of, find_section
-from skillweave.injection import Block
+from skillweave.injection import Block, Drop
 from skillweave.knowledge.context import EntityContext
-from skillweave.settings import FileAccess, Settings
+from skillweave.settings import CatalogMode, FileAccess, Settings
 from skillweave.skill import Skill
 from skillweave.state.state import (
-    CLAIM_SECONDS,
     DOCUMENT,
-    Delivery,
     Record,
     artifact_key,
     context_key,
@@ -26,65 +24,47 @@ from skillweave.state.state import (
     section_key,
     skill_key,
 )
-from skillweave.turn.admit import SkillInTurn
+from skillweave.turn.admit import Admission, SkillInTurn
 from skillweave.turn.fetch import Contents
+from skillweave.turn.library import Inputs
+from skillweave.turn.make_room import MOST_OUTDATED, leaving, without
 from skillweave.turn.reconcile import Presence, Reconciled
 
 
-@dataclass(frozen=True, slots=True)
-class RecordContext:
-    """The turn that gives: its id, the store's clock in seconds, and whether delivery is still to be confirmed.
-
-    `told` is the digest of the transcript that came with the call which it answers, if it answers one.
-    """
-
-    turn_id: str
-    now: float
-    delivery: Delivery
-    told: str = ""
-
-    def record(self, key: str, digest: str, rung: Rung, carrier: str, tokens: int) -> Record:
-        """The row for one key in this turn's name."""
-        until = self.now + CLAIM_SECONDS if self.delivery is Delivery.CLAIMED else None
-        return Record(key, digest, rung, carrier, tokens, self.delivery, self.turn_id, self.now, until, self.told)
-
-
-def given_texts(
-    shown: Shown, digest: str, recording: RecordContext, pricing: Pricing
-) -> Iterator[tuple[Block, tuple[Record, ...]]]:
+def given_texts(shown: Shown, digest: str, inputs: Inputs) -> Iterator[tuple[Block, tuple[Record, ...]]]:
     """The texts that a skill adds, each with its rows, whose tokens add up to the text's.
 
     First the skill's own block, then what was read of it, then entity context that stands apart. `digest` is that of
     the skill's text as it is shown.
     """
     if shown.block is not None and shown.rung is not None:
-        yield _own_block(shown, shown.block, shown.rung, digest, recording, pricing)
+        yield _own_block(shown, shown.block, shown.rung, digest, inputs)
     for readout in shown.readouts:
         if readout.block is not None:
-            rows = readout_records(readout, recording)
+            rows = readout_records(readout, inputs)
             keys = tuple(row.key for row in rows)
             block = readout.block
             yield Block(rows[0].carrier, shown.want.skill.id, rows[0].rung, keys, block.text, block.tokens), rows
     if shown.context is not None:
-        yield _context_block(shown, shown.context, recording)
+        yield _context_block(shown, shown.context, inputs)
 
 
-def readout_records(readout: Readout, recording: RecordContext) -> tuple[Record, ...]:
+def readout_records(readout: Readout, inputs: Inputs) -> tuple[Record, ...]:
     """The rows for what was read: one for each leaf in the block, or one for a table of contents."""
     if readout.block is None:
         return ()
-    carrier = readout.block.carrier(recording.turn_id)
+    carrier = readout.block.carrier(inputs.turn.id)
     left = readout.block.tokens
     if not readout.leaves:
         contents = readout.reading.contents
-        return (recording.record(contents.key, contents.section.digest, Rung.OUTLINE, carrier, left),)
+        return (inputs.record(contents.key, contents.section.digest, Rung.OUTLINE, carrier, left),)
     rows: list[Record] = []
     for leaf in readout.leaves[1:]:
         tokens = min(left, leaf.section.tokens)
         left -= tokens
-        rows.append(recording.record(leaf.key, leaf.section.digest, Rung.INSTRUCTIONS, carrier, tokens))
+        rows.append(inputs.record(leaf.key, leaf.section.digest, Rung.INSTRUCTIONS, carrier, tokens))
     first = readout.leaves[0]
-    return (recording.record(first.key, first.section.digest, Rung.INSTRUCTIONS, carrier, left), *rows)
+    return (inputs.record(first.key, first.section.digest, Rung.INSTRUCTIONS, carrier, left), *rows)
 
 
 def inlined_digest(inlined: Inlined) -> str:
@@ -93,43 +73,37 @@ def inlined_digest(inlined: Inlined) -> str:
 
 
 def _own_block(
-    shown: Shown, block: Priced, rung: Rung, digest: str, recording: RecordContext, pricing: Pricing
+    shown: Shown, block: Priced, rung: Rung, digest: str, inputs: Inputs
 ) -> tuple[Block, tuple[Record, ...]]:
     skill_id = shown.want.skill.id
-    carrier = block.carrier(recording.turn_id)
+    carrier = block.carrier(inputs.turn.id)
     left = block.tokens
     rows: list[Record] = []
     documents = ((artifact_key(skill_id, one.ref.id), inlined_digest(one), one.content) for one in shown.inlined)
     for key, its_digest, text in (*documents, *((one.key, one.digest, one.text) for one in shown.within)):
-        tokens = min(left, pricing.count(text))
+        tokens = min(left, inputs.library.catalog.pricing.count(text))
         left -= tokens
-        rows.append(recording.record(key, its_digest, rung, carrier, tokens))
-    own = recording.record(skill_key(skill_id), digest, rung, carrier, left)
+        rows.append(inputs.record(key, its_digest, rung, carrier, tokens))
+    own = inputs.record(skill_key(skill_id), digest, rung, carrier, left)
     keys = (own.key, *(passage.key for passage in shown.within))
     return Block(carrier, skill_id, rung, keys, block.text, block.tokens), (own, *rows)
 
 
-def _context_block(shown: Shown, block: Priced, recording: RecordContext) -> tuple[Block, tuple[Record, ...]]:
-    carrier = block.carrier(recording.turn_id)
+def _context_block(shown: Shown, block: Priced, inputs: Inputs) -> tuple[Block, tuple[Record, ...]]:
+    carrier = block.carrier(inputs.turn.id)
     share, rest = divmod(block.tokens, len(shown.apart))
     rows = tuple(
-        recording.record(passage.key, passage.digest, Rung.FULL, carrier, share + (rest if place == 0 else 0))
+        inputs.record(passage.key, passage.digest, Rung.FULL, carrier, share + (rest if place == 0 else 0))
         for place, passage in enumerate(shown.apart)
     )
     keys = tuple(row.key for row in rows)
     return Block(carrier, shown.want.skill.id, Rung.FULL, keys, block.text, block.tokens), rows
 
 
-READ_SKILL = "read_skill"
-"""The tool by which a model reads skills; a host that offers it can show outlines."""
+SEPARATOR_TOKENS = 3
+"""What joining one more block into the instructions of a call can cost at most: a blank line, and a broken merge."""
 _LISTED = 12
 _LONGEST = 60
-
-
-def skill_tools_in(turn: Turn, settings: Settings) -> SkillTools:
-    """Whether the model has our tools in this turn: by the settings, or by what the host says that it offers."""
-    offered = bool(turn.reads) or READ_SKILL in (turn.tools or ())
-    return SkillTools.OFFERED if offered else settings.skill_tools
 
 
 def base_directory(skill: Skill) -> str | None:
@@ -138,47 +112,93 @@ def base_directory(skill: Skill) -> str | None:
     return folder if separator and skill.artifacts and name.lower() == "skill.md" else None
 
 
-def disclose(
-    turn: Turn,
-    groups: Sequence[Sequence[SkillInTurn]],
-    settings: Settings,
-    context: Reconciled,
-    contents: Contents,
-    pricing: Pricing,
-    catalog: Catalog,
-    recording: RecordContext,
-    left: int,
-) -> tuple[tuple[SkillInTurn, ...], ...]:
-    """The groups, each skill with what is shown of it: the budget is filled group by group, best ranked first.
+@dataclass(frozen=True, slots=True)
+class Disclosed:
+    """What the turn shows, and what it shows it beside.
 
-    `left` are the tokens that there are for it.
+    `admission` holds what is shown of each of the `skills`; those that the model has text of are `active`. `context`
+    is what stands there already, `catalog` what stands in this call; `room` are the tokens that there were for skills.
+    `suggested` is what the host may take out so that what was asked for fits when it is read again.
     """
-    tools = skill_tools_in(turn, settings)
-    beside = _Beside(turn, context, contents, pricing, recording, tools)
+
+    admission: Admission
+    context: Reconciled
+    catalog: Catalog
+    room: int
+    suggested: tuple[Drop, ...] = ()
+    skills: tuple[SkillInTurn, ...] = ()
+    active: tuple[SkillInTurn, ...] = ()
+
+
+def disclose(
+    inputs: Inputs, admission: Admission, context: Reconciled, contents: Contents, cursor: str | None
+) -> Disclosed:
+    """Fills the budget group by group, best ranked first; where that is not enough, texts leave the history.
+
+    `cursor` is the skill that a graph's cursor is on, None without one.
+    """
+    turn, settings = inputs.turn, inputs.library.settings
+    catalog = standing_catalog(settings, inputs.library.catalog)
+    room = settings.budget.usable - catalog.tokens
+    # In call placement too: what the model read with our tools stands in the history.
+    if turn.placement is Placement.CALL:
+        room -= SEPARATOR_TOKENS * (len(admission.skills) + 2)
+    disclosed = _filled(inputs, admission, context, contents, catalog, room)
+    lacking = any(one.shown.left_out or one.shown.readouts for one in disclosed.skills)
+    if not lacking and len(context.state.superseded) <= MOST_OUTDATED:
+        return disclosed
+    added = sum(one.shown.added + sum(record.tokens for record in one.adopted) for one in disclosed.skills)
+    left = disclosed.room - added
+    gone = leaving(turn, disclosed.admission, context, settings.budget.per_skill, left, cursor)
+    if turn.reads:
+        # What answers a model's call must not take away what another call of the same reply stands on.
+        return replace(disclosed, suggested=gone.drops)
+    if not gone.drops or turn.append_only:
+        return disclosed
+    return _filled(inputs, without(admission, gone), context.without(gone.carriers, turn.id), contents, catalog, room)
+
+
+def standing_catalog(settings: Settings, catalog: PricedCatalog) -> Catalog:
+    """Returns the catalog that stands in every call in these settings; empty where none does."""
+    if settings.catalog is CatalogMode.ALWAYS:
+        return catalog.catalog
+    return catalog.brief if settings.catalog is CatalogMode.AUTO else NO_CATALOG
+
+
+def _filled(
+    inputs: Inputs, admission: Admission, context: Reconciled, contents: Contents, catalog: Catalog, room: int
+) -> Disclosed:
+    """The skills with what is shown of each in so many tokens, less those of what stands there already."""
+    budget, pricing = inputs.library.settings.budget, inputs.library.catalog.pricing
+    room -= sum(context.tokens_by_carrier().values())
+    beside = _Beside(inputs, context, contents, pricing)
     placed: set[str] = set()
-    look = turn.placement is Placement.HISTORY and bool(context.unrecorded)
+    look = inputs.turn.placement is Placement.HISTORY and bool(context.unrecorded)
     found: list[list[tuple[SkillInTurn, Want]]] = []
-    for group in groups:
+    for group in admission.groups:
         found.append([])
         for wanted in group:
-            want = _want(wanted, settings, beside, placed)
+            want = _want(wanted, beside, placed)
             placed.update(passage.key for passage in want.passages)
             found[-1].append(beside.found(wanted, want) if look or wanted.reads else (wanted, want))
     shown = fit(
         [[want for _, want in group] for group in found],
-        left=left - sum(record.tokens for group in found for wanted, _ in group for record in wanted.adopted),
-        per_skill=min(settings.budget.per_skill, settings.budget.usable - catalog.tokens),
+        left=room - sum(record.tokens for group in found for wanted, _ in group for record in wanted.adopted),
+        per_skill=min(budget.per_skill, budget.usable - catalog.tokens),
         pricing=pricing,
         catalog_shows=catalog.shown,
-        tools=tools,
-        context=settings.budget.context,
+        tools=inputs.skill_tools,
+        context=budget.context,
     )
     by_skill = {one.want.skill.id: one for one in shown}
-    return tuple(tuple(replace(wanted, disclosed=by_skill[wanted.skill.id]) for wanted, _ in group) for group in found)
+    groups = tuple(tuple(replace(one, disclosed=by_skill[one.skill.id]) for one, _ in group) for group in found)
+    skills = tuple(wanted for group in groups for wanted in group)
+    active = tuple(one for one in skills if one.binds_at(one.shown.rung))
+    return Disclosed(replace(admission, groups=groups), context, catalog, room, skills=skills, active=active)
 
 
-def _want(wanted: SkillInTurn, settings: Settings, beside: "_Beside", placed: Collection[str]) -> Want:
-    skill, contexts = wanted.skill, beside.contents.contexts
+def _want(wanted: SkillInTurn, beside: "_Beside", placed: Collection[str]) -> Want:
+    skill, contexts, files = wanted.skill, beside.contents.contexts, beside.inputs.library.settings.files
     special = wanted.held or wanted.in_sections or wanted.reads
     return Want(
         skill=skill,
@@ -186,7 +206,7 @@ def _want(wanted: SkillInTurn, settings: Settings, beside: "_Beside", placed: Co
         replaces=wanted.outdated or wanted.present is not None,
         artifacts=() if wanted.held or not skill.artifacts else beside.to_inline(wanted),
         passages=() if wanted.held or skill.id not in contexts else beside.passages(contexts[skill.id], placed),
-        base_directory=base_directory(skill) if settings.files is FileAccess.LOCAL else None,
+        base_directory=base_directory(skill) if skill.artifacts and files is FileAccess.LOCAL else None,
         arguments=wanted.arguments,
         highest=_highest(wanted) if special else Rung.FULL,
     )
@@ -207,12 +227,10 @@ def _highest(wanted: SkillInTurn) -> Rung:
 class _Beside:
     """What of the skills' texts is in the context already, with a record or in the transcript without one."""
 
-    turn: Turn
+    inputs: Inputs
     context: Reconciled
     contents: Contents
     pricing: Pricing
-    recording: RecordContext
-    tools: SkillTools
 
     def found(self, wanted: SkillInTurn, want: Want) -> tuple[SkillInTurn, Want]:
         """The skill with the records of what the transcript holds of it, and what is then to be shown."""
@@ -245,7 +263,7 @@ class _Beside:
         found: dict[str, Passage] = {}
         for section in context.sections:
             key = context_key(context.entity, section.name)
-            record = self.context.records.get(key) if self.turn.placement is Placement.HISTORY else None
+            record = self.context.records.get(key) if self.inputs.turn.placement is Placement.HISTORY else None
             there = record is not None and self.context.presence[key] is not Presence.MINE
             if key not in placed and not (there and record is not None and record.digest == section.digest):
                 found.setdefault(key, Passage(key, context.entity, section.text, section.digest, replaces=there))
@@ -253,7 +271,7 @@ class _Beside:
 
     def _in_block(self, skill: Skill, documents: Sequence[Inlined]) -> set[str]:
         """The keys of those documents that stand in the skill's own block, as they are now."""
-        if self.turn.placement is Placement.CALL:
+        if self.inputs.turn.placement is Placement.CALL:
             return set()
         return self._recorded({artifact_key(skill.id, one.ref.id): inlined_digest(one) for one in documents})
 
@@ -263,7 +281,7 @@ class _Beside:
 
     def _whole_text(self, wanted: SkillInTurn, want: Want) -> Record | None:
         """The record of a skill's text that stands in the transcript, the fullest one; None when there is none."""
-        in_call = self.turn.placement is Placement.CALL
+        in_call = self.inputs.turn.placement is Placement.CALL
         if in_call or not self.context.unrecorded or want.present is not None:
             return None
         for rung in self._rungs(want):
@@ -272,16 +290,16 @@ class _Beside:
                 extras = Extras(inlined, (), want.base_directory, replaces, want.arguments)
                 extras = Extras(base_directory=want.base_directory) if rung is Rung.CATALOG else extras
                 block = self.pricing.skill(want.skill, rung, extras)
-                carrier = block.carrier(self.recording.turn_id)
+                carrier = block.carrier(self.inputs.turn.id)
                 if self.context.shows(carrier):
                     key = skill_key(want.skill.id)
-                    return self.recording.record(key, wanted.digest, rung, carrier, block.tokens)
+                    return self.inputs.record(key, wanted.digest, rung, carrier, block.tokens)
         return None
 
     def _rungs(self, want: Want) -> Iterator[Rung]:
         yield from (Rung.FULL, Rung.INSTRUCTIONS)
         extras = Extras(base_directory=want.base_directory, arguments=want.arguments)
-        if self.tools is SkillTools.OFFERED and self.pricing.outlined(want.skill, extras):
+        if self.inputs.skill_tools is SkillTools.OFFERED and self.pricing.outlined(want.skill, extras):
             yield Rung.OUTLINE
         yield Rung.CATALOG
 
@@ -289,7 +307,7 @@ class _Beside:
         """The records of a skill's sections that stand in the transcript, as they do in a fork of a conversation."""
         unrecorded = self.context.unrecorded
         extras = Extras(base_directory=want.base_directory, arguments=want.arguments)
-        in_call = self.turn.placement is Placement.CALL
+        in_call = self.inputs.turn.placement is Placement.CALL
         if in_call or not unrecorded or not self.pricing.outlined(want.skill, extras):
             return ()
         sections = self.pricing.shown_sections(want.skill, want.arguments)
@@ -297,7 +315,7 @@ class _Beside:
         for section in (sections[digest] for digest, times in unrecorded.items() if times and digest in sections):
             reading = reading_of(want.skill, section)
             block = self.pricing.priced(render_reading(want.skill, reading, reading.leaves))
-            rows = readout_records(Readout(reading, block, reading.leaves), self.recording)
+            rows = readout_records(Readout(reading, block, reading.leaves), self.inputs)
             found.update((row.key, row) for row in rows if row.key not in self.context.records)
         return tuple(found.values())
 
@@ -335,7 +353,7 @@ class _Beside:
 
     def _present(self, reading: Reading, skill: Skill) -> Reading:
         """The reading beside what is in the context: what was read before, or the skill's block with the document."""
-        if self.turn.placement is Placement.CALL:
+        if self.inputs.turn.placement is Placement.CALL:
             return reading
         document = None if reading.artifact is None else self.contents.documents[skill.id, reading.artifact]
         if document is not None and self._in_block(skill, [document]):
@@ -348,9 +366,9 @@ class _Beside:
         if not self.context.unrecorded or not reading.missing:
             return ()
         block = self.pricing.priced(render_reading(skill, reading, reading.missing))
-        if not self.context.shows(block.carrier(self.recording.turn_id)):
+        if not self.context.shows(block.carrier(self.inputs.turn.id)):
             return ()
-        return readout_records(Readout(reading, block, reading.missing), self.recording)
+        return readout_records(Readout(reading, block, reading.missing), self.inputs)
 
 
 def reading_of(skill: Skill, section: Section, artifact: str | None = None) -> Reading:

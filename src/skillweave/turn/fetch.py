@@ -35,13 +35,15 @@ _OTHER_FOLDERS = ("scripts/", "assets/")
 class Contents:
     """Artifacts by skill and id, entity context by skill, and a decision for each that could not be had in time.
 
-    `subject` is the entity that was asked about, None where nobody asked.
+    `subject` is the entity that was asked about, None where nobody asked. `entity` is what the conversation is about
+    from now on, the empty text for nothing, None for the same as before.
     """
 
     documents: Mapping[_Key, Inlined] = field(default_factory=dict)
     contexts: Mapping[str, EntityContext] = field(default_factory=dict)
     decisions: tuple[Decision, ...] = ()
     subject: Subject | None = None
+    entity: str | None = None
 
 
 def documents_to_show(skill: Skill) -> tuple[ArtifactRef, ...]:
@@ -81,8 +83,9 @@ async def fetch(
             too_large += left_out
     if context is not None and named is not None:
         about.update(_about(named, context, wanted))
+    nothing = "" if context is not None and named is None else None
     if not work and not about:
-        return Contents(decisions=tuple(too_large))
+        return Contents(decisions=tuple(too_large), entity=nothing)
     patience = seconds if context_seconds is None else context_seconds
     (read, unread), (known, unknown) = await asyncio.gather(_within(seconds, work), _within(patience, about))
     subject = known.get(_SUBJECT)
@@ -95,7 +98,7 @@ async def fetch(
         {key: found for key, found in read.items() if isinstance(found, Inlined)},
         contexts,
         (*failures, *(_omissions(contexts) if contexts else ()), *too_large),
-        subject if isinstance(subject, Subject) else None,
+        *((subject, subject.remembered) if isinstance(subject, Subject) else (None, nothing)),
     )
 
 

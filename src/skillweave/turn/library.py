@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from skillweave.cachefile import CacheFolder
 from skillweave.conversation import Turn
+from skillweave.disclose.block import Rung, SkillTools
 from skillweave.disclose.catalog import PricedCatalog
 from skillweave.disclose.fit import Pricing
 from skillweave.graph.findings import graph_in
@@ -15,15 +16,20 @@ from skillweave.knowledge.findings import EntityRules, entity_rules_in
 from skillweave.registry import Agent, AgentPart, Registry, Snapshot
 from skillweave.select.index import SkillIndex, build_index
 from skillweave.select.lexical import MATCHERS_OF_WORDS
-from skillweave.select.matchers import Matchers
+from skillweave.select.matchers import FITTED, Matchers, Thresholds
 from skillweave.settings import Settings
+from skillweave.state.state import CLAIM_SECONDS, Delivery, Record, State
 from skillweave.task import TaskRule
 from skillweave.turn.move import GraphBinding, bind
+from skillweave.turn.reconcile import digest_of, is_replay
 
 if TYPE_CHECKING:
     from skillweave.select.numbered import TermStore
 
 T = TypeVar("T")
+
+READ_SKILL = "read_skill"
+"""The tool by which a model reads skills; a host that offers it can show outlines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +37,7 @@ class Library:
     """A snapshot with what matchers search, what its texts cost, and the skill graph beside it, None without one.
 
     `settings` are those that it was made for, in an agent's with a budget that is no larger than the agent's own.
-    `entities` are the rules by which entity context is shown.
+    `entities` are the rules by which entity context is shown, `thresholds` the settings' own.
     """
 
     snapshot: Snapshot
@@ -40,10 +46,48 @@ class Library:
     catalog: PricedCatalog
     graph: GraphBinding | None = None
     entities: EntityRules = field(default_factory=EntityRules)
+    thresholds: Thresholds = FITTED
 
     def graph_for(self, turn: Turn) -> GraphBinding | None:
         """The graph that the turn moves in; a spawned agent has the skills of its plan, wherever its parent stands."""
         return self.graph if turn.limits is None else None
+
+
+@dataclass(frozen=True, slots=True)
+class Inputs:
+    """What every step of a turn goes by: the turn, what the ledger says, the skills and how they are matched.
+
+    `before` and `now` are the conversation's State and the store's clock. `delivery` is `given` for a turn that counts
+    as delivered on return, `claimed` for one that is confirmed later. `told` is the digest of the transcript that came
+    with the call which the turn answers, if it answers one; `again` says that the turn is a replay; `skill_tools`
+    whether the model has our tools, by the settings or by what the host says that it offers.
+    """
+
+    turn: Turn
+    before: State
+    now: float
+    library: Library
+    matchers: Matchers
+    delivery: Delivery
+    told: str
+    again: bool
+    skill_tools: SkillTools
+
+    def record(self, key: str, digest: str, rung: Rung, carrier: str, tokens: int) -> Record:
+        """Returns the row for one key in this turn's name."""
+        until = self.now + CLAIM_SECONDS if self.delivery is Delivery.CLAIMED else None
+        return Record(key, digest, rung, carrier, tokens, self.delivery, self.turn.id, self.now, until, self.told)
+
+
+def inputs_of(
+    turn: Turn, before: State, now: float, library: Library, matchers: Matchers, delivery: Delivery = Delivery.GIVEN
+) -> Inputs:
+    """Returns what the steps of the turn go by."""
+    told = digest_of(turn.transcript) if turn.reads and turn.transcript is not None else ""
+    offered = turn.reads or READ_SKILL in (turn.tools or ())
+    tools = SkillTools.OFFERED if offered else library.settings.skill_tools
+    again = before.last_turn == turn.id and is_replay(turn, before)
+    return Inputs(turn, before, now, library, matchers, delivery, told, again, tools)
 
 
 class _Made(Generic[T]):
@@ -151,10 +195,10 @@ class Libraries:
             index.mention_names()
         chosen = graph or self._of_packs.get(None, lambda: graph_in(snapshot))
         entities = self._entities.get(None, lambda: entity_rules_in(snapshot))
-        if chosen is None:
-            return Library(snapshot, settings, index, priced, entities=entities)
-        binding = self._graphs.get((chosen, rules, granted), lambda: bind(chosen, index, granted))
-        return Library(snapshot, settings, index, priced, binding, entities)
+        binding = None
+        if chosen is not None:
+            binding = self._graphs.get((chosen, rules, granted), lambda: bind(chosen, index, granted))
+        return Library(snapshot, settings, index, priced, binding, entities, settings.thresholds)
 
     def _built(self, snapshot: Snapshot, rules: tuple[TaskRule, ...]) -> SkillIndex:
         if self._terms is None:

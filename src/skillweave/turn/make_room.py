@@ -90,11 +90,6 @@ def drops(state: State, turn_id: str) -> tuple[Drop, ...]:
     return tuple(found.values())
 
 
-def added(admission: Admission) -> int:
-    """Tokens that the skills add to the coming call, with the texts that turn out to be there already."""
-    return sum(one.shown.added + sum(record.tokens for record in one.adopted) for one in admission.skills)
-
-
 def _left_out(turn: Turn, admission: Admission, per_skill: int) -> Iterator[tuple[int, ...]]:
     """The tokens of each text of a newly wanted skill that did not fit, in the forms that would do, the best first."""
     idle = {entry.skill_id: entry.idle for entry in admission.engaged}

@@ -25,8 +25,7 @@ from skillweave.select.selection import asked_in
 from skillweave.skill import Skill
 from skillweave.state.approvals import kept_out
 from skillweave.state.state import Engaged, State
-from skillweave.turn.reconcile import is_replay
-from skillweave.turn.spoken import spoken_in
+from skillweave.turn.reconcile import is_replay, spoken_in
 
 MOST_PLACES = 256
 """So many places of the cursor are remembered: each has a set of nearly all skills."""
@@ -52,7 +51,7 @@ class CursorScope:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GraphBinding:
-    """A graph and one generation of skills; safe to share between threads.
+    """A graph, its indexes, and one generation of skills; safe to share between threads.
 
     `free` are the skills that no cursor holds back: those outside the graph, and its base entries. `owners` are the
     tools that only wired skills list, by name, with these skills. `granted` are the ids that the agent may have, None
@@ -60,16 +59,12 @@ class GraphBinding:
     """
 
     graph: SkillGraph
+    compiled: CompiledGraph
     index: SkillIndex
     free: frozenset[str]
     owners: ToolOwners
     granted: frozenset[str] | None = None
     _places: dict[str | None, CursorScope] = field(default_factory=dict, repr=False)
-
-    @property
-    def compiled(self) -> CompiledGraph:
-        """The graph's indexes."""
-        return self.graph.compiled
 
     def grants(self, skill_id: str) -> bool:
         """Whether the agent may have the skill."""
@@ -102,7 +97,7 @@ def bind(graph: SkillGraph, index: SkillIndex, granted: frozenset[str] | None = 
     known = graph.with_skills(snapshot.skills)
     wired = known.compiled.wired
     free = frozenset(skill_id for skill_id in snapshot.skills if skill_id not in wired).union(known.compiled.base)
-    return GraphBinding(known, index, free, _owners(known, snapshot), granted)
+    return GraphBinding(known, known.compiled, index, free, _owners(known, snapshot), granted)
 
 
 def _owners(graph: SkillGraph, snapshot: Snapshot) -> ToolOwners:
@@ -178,8 +173,8 @@ class Position:
         """The selection with the cursor's skill first, and verdicts on wired skills elsewhere in the graph's words."""
         led = {candidate.skill_id: candidate for candidate in (*self._at_cursor(), *self.base)}
         found = {candidate.skill_id: candidate for candidate in selection.chosen}
-        chosen = [_with_evidence(one, found.get(one.skill_id)) for one in led.values()]
-        missing = [one for one in chosen if one.skill_id not in self.binding.index.snapshot]
+        chosen = [_with_evidence(one, found[one.skill_id]) if one.skill_id in found else one for one in led.values()]
+        missing = [one for one in chosen if one.skill_id not in self.binding.index.snapshot.skills]
         unknown = (
             Rejected(one, Outcome.UNKNOWN, "the skill graph leads to it, but no such skill is loaded")
             for one in missing
@@ -221,17 +216,19 @@ def find_position(
 ) -> Position:
     """Move, and say what is engaged for it; pure, and the same again for a replay of the same turn."""
     notes = Notes()
-    base = () if context.between else tuple(_base(binding, context, scoring, notes))
-    rejected = kept_out(state.approvals, binding.index.snapshot)
+    base: tuple[Candidate, ...] = ()
+    if binding.compiled.base and not context.between:
+        base = tuple(_base(binding, context, scoring, notes))
+    rejected = kept_out(state.approvals, binding.index.snapshot) if state.approvals else _NOBODY
     if binding.compiled.declared.tree is not None:
         move, leaf = _leaf(binding, state, context, scoring)
         return Position(binding, turn, move, None, leaf, base, kept_out=rejected)
     move, cursor = advance(binding.compiled, state.cursor, context, turn.id, scoring)
-    if cursor is not None and state.cursor is None and is_replay(turn, state):
+    if cursor is not None and state.cursor is None and state.last_turn == turn.id and is_replay(turn, state):
         # A replay whose cursor is gone: somebody ended the engagement since, which the replay must not undo.
         nothing = replace(context, between=True, picks=())
         move, cursor = advance(binding.compiled, None, nothing, turn.id, scoring)
-    if cursor is None or cursor is not state.cursor:
+    if notes.failures and (cursor is None or cursor is not state.cursor):
         move, cursor = _with_failures(move, cursor, notes)
     return Position(binding, turn, move, cursor, None if cursor is None else cursor.skill, base, kept_out=rejected)
 
@@ -248,8 +245,10 @@ def _with_failures(move: Move, cursor: Cursor | None, notes: Notes) -> tuple[Mov
 def moment_of(binding: GraphBinding, state: State, turn: Turn) -> MoveContext:
     """What the turn brings; of what is asked for by name, the wired skills that could be given when asked for so."""
     context = context_of(spoken_in(turn, state))
+    if not context.picks:
+        return context
     asked = asked_in(turn)
-    rejected = kept_out(state.approvals, binding.index.snapshot) if context.picks else _NOBODY
+    rejected = kept_out(state.approvals, binding.index.snapshot)
     wired = (pick for pick in context.picks if pick in binding.compiled.wired and pick not in rejected)
     return replace(context, picks=tuple(pick for pick in wired if _may_open(binding, pick, asked[pick])))
 
@@ -287,8 +286,6 @@ def _base(
     binding: GraphBinding, context: MoveContext, scoring: EntryScoring | None, notes: Notes
 ) -> Iterator[Candidate]:
     compiled = binding.compiled
-    if not compiled.base:
-        return
     ctx = EvalContext(compiled.lexicon, compiled.declared.scales, context, scoring)
     for entry in chain.from_iterable(compiled.base.values()):
         if entry.condition is None:
@@ -301,10 +298,8 @@ def _base(
             notes.failed(verdict, f"entry {entry.skill}")
 
 
-def _with_evidence(led: Candidate, found: Candidate | None) -> Candidate:
+def _with_evidence(led: Candidate, found: Candidate) -> Candidate:
     """The graph speaks for the skill alone, also where a task rule would give it together with others or not at all."""
-    if found is None:
-        return led
     return replace(led, evidence=(*led.evidence, *found.evidence), arguments=found.arguments)
 
 
@@ -317,20 +312,18 @@ async def move(binding: GraphBinding, state: State, turn: Turn, seconds: float) 
     A scorer that fails, or takes more than `seconds`, chooses nothing, and a finding says so.
     """
     moment = moment_of(binding, state, turn)
+    if not binding.compiled.has_scorer:
+        return find_position(binding, state, turn, moment)
     scoring, diagnostics = await _scored(binding, state, moment, seconds)
-    position = find_position(binding, state, turn, moment, scoring)
-    return replace(position, diagnostics=diagnostics) if diagnostics else position
+    return replace(find_position(binding, state, turn, moment, scoring), diagnostics=diagnostics)
 
 
 async def _scored(
     binding: GraphBinding, state: State, moment: MoveContext, seconds: float
 ) -> tuple[EntryScoring | None, tuple[Diagnostic, ...]]:
-    graph = binding.graph
-    if not binding.compiled.has_scorer:
-        return None, ()
     from skillweave.graph.graph import ScoredGraph
 
-    context = at(state.cursor, moment, binding.compiled)
+    graph, context = binding.graph, at(state.cursor, moment, binding.compiled)
     if not isinstance(graph, ScoredGraph) or context.between or not needs_scoring(binding.compiled, context):
         return None, ()
     try:

@@ -17,7 +17,6 @@ from skillweave.registry import Snapshot
 from skillweave.relations.rules import all_requirements
 from skillweave.select.candidates import Selection
 from skillweave.select.matchers import Matchers
-from skillweave.settings import Settings
 from skillweave.skill import Skill
 from skillweave.state.approvals import (
     calls_let_through,
@@ -32,15 +31,12 @@ from skillweave.state.approvals import (
 )
 from skillweave.state.state import Approval, State, skill_of
 from skillweave.turn.admit import Admission, SkillInTurn, admit_skills
-from skillweave.turn.disclose import skill_tools_in
-from skillweave.turn.library import Library
+from skillweave.turn.library import Inputs, Library, inputs_of
 from skillweave.turn.move import Position, find_position, moment_of
 from skillweave.turn.reconcile import blocks_in, reconcile
 
 
-def policy_at(
-    state: State, library: Library, settings: Settings, matchers: Matchers, turn: Turn, now: float
-) -> CurrentPolicy:
+def policy_at(state: State, library: Library, matchers: Matchers, turn: Turn, now: float) -> CurrentPolicy:
     """The tool policy and the checkpoints between two turns, as the State has them.
 
     Of `turn` only the conversation, the placement, the transcript, the granted tools and the limits count: nobody says
@@ -51,13 +47,14 @@ def policy_at(
     graph = library.graph_for(turn)
     position = None if graph is None else find_position(graph, state, turn, moment_of(graph, state, turn))
     selection = Selection() if position is None else position.lead(Selection())
-    admission = admit_skills(turn, selection, library.snapshot, settings, matchers, state, context, position)
+    inputs = inputs_of(turn, state, now, library, matchers)
+    admission = admit_skills(inputs, selection, context, position)
     # What lasted one call only is not recorded: the State names the skills whose text was in the latest one. An older
     # version wrote no such names; then whatever is wanted may have been there.
     unknown = state.in_call is None and turn.placement is Placement.CALL
     in_call = frozenset(state.in_call or ())
     there = [one for one in admission.skills if one.binds_at(one.present) or unknown or one.skill.id in in_call]
-    tools, checkpoints = tool_policy(turn, settings, matchers, library.snapshot, state, admission, there, position)
+    tools, checkpoints = tool_policy(inputs, admission, there, position)
     return CurrentPolicy(
         turn_id=turn.id,
         conversation=turn.conversation,
@@ -73,9 +70,7 @@ def policy_at(
 _DENIAL = tuple(f"{code.value}: " for code in Refusal)
 
 
-def with_denials(
-    turn: Turn, state: State, library: Library, settings: Settings, matchers: Matchers, now: float
-) -> Turn:
+def with_denials(turn: Turn, state: State, library: Library, matchers: Matchers, now: float) -> Turn:
     """The turn with the status `denied` for the calls that were denied.
 
     These are the ones that the conversation's policy denies, and that were answered so. How an answer begins is never
@@ -84,7 +79,7 @@ def with_denials(
     if not any(_may_be_denied(result) for result in turn.results):
         return turn
     between = nothing_said("denied", turn.conversation, tools=turn.tools, limits=turn.limits, placement=turn.placement)
-    tools = policy_at(state, library, settings, matchers, replace(between, transcript=turn.transcript), now).tools
+    tools = policy_at(state, library, matchers, replace(between, transcript=turn.transcript), now).tools
 
     def judged(result: ToolResult) -> ToolResult:
         denied = _may_be_denied(result) and tools.authorize(result.tool, result.arguments).ruling is Ruling.DENY
@@ -98,14 +93,7 @@ def _may_be_denied(result: ToolResult) -> bool:
 
 
 def tool_policy(
-    turn: Turn,
-    settings: Settings,
-    matchers: Matchers,
-    snapshot: Snapshot,
-    before: State,
-    admission: Admission,
-    active: Sequence[SkillInTurn],
-    position: Position | None,
+    inputs: Inputs, admission: Admission, active: Sequence[SkillInTurn], position: Position | None
 ) -> tuple[ToolPolicy, tuple[PendingCheckpoint, ...]]:
     """What the agent may call now, and the checkpoints that nobody has decided.
 
@@ -113,25 +101,28 @@ def tool_policy(
     or ask a person about holds all the same, so that no full budget or limit takes a rule away. The policy is never
     wider for a person's no than without it, nor than the turn's limits.
     """
-    approvals = before.approvals
+    turn, snapshot, approvals = inputs.turn, inputs.library.snapshot, inputs.before.approvals
     skills = {one.skill.id: one.skill for one in active}
     applying = (*admission.engaged, *admission.restraining)
     with_words = any(entry.arguments for entry in applying)
     shown = digests_shown(applying, snapshot) if with_words else EMPTY
     rejected = [snapshot.skills[skill_id] for skill_id in kept_out(approvals, snapshot)] if approvals else []
-    out = _each_once([*rejected, *admission.parted, *_without_text(admission, skills, snapshot)])
+    out = [*rejected, *admission.parted]
+    if admission.restraining or len(skills) < len(admission.skills):
+        out += _without_text(admission, skills, snapshot)
+    out = list({skill.id: skill for skill in out}.values())
     policy = policy_of(
-        [ActiveSkill(one.skill, one.engaged_by in matchers.decisions) for one in active],
+        [ActiveSkill(one.skill, one.engaged_by in inputs.matchers.decisions) for one in active],
         grant=turn.tools,
-        only_skill_tools=settings.only_skill_tools,
+        only_skill_tools=inputs.library.settings.only_skill_tools,
         consented=consented(approvals, skills.values()) if approvals else frozenset(),
         let_through=decided(approvals) if approvals else frozenset(),
         shown=shown,
         kept_out=out,
         rejected=denied_tools(approvals, snapshot, skills.keys()) if approvals else {},
-        cleared=_cleared(turn.limits, snapshot, approvals, shown, admission, (*skills.values(), *out)),
+        cleared=_cleared(inputs, shown, admission, (*skills.values(), *out)) if approvals else EMPTY,
         rejected_calls=refused_calls(approvals) if approvals else EMPTY,
-        own_tools=OWN_TOOLS if skill_tools_in(turn, settings) is SkillTools.OFFERED else (),
+        own_tools=OWN_TOOLS if inputs.skill_tools is SkillTools.OFFERED else (),
     )
     if position is not None:
         policy = replace(policy, elsewhere=_elsewhere(position, admission, skills))
@@ -152,10 +143,6 @@ def _without_text(admission: Admission, active: Collection[str], snapshot: Snaps
             yield snapshot.skills[skill_id]
 
 
-def _each_once(skills: Iterable[Skill]) -> Sequence[Skill]:
-    return tuple({skill.id: skill for skill in skills}.values())
-
-
 def pending_checkpoints(
     active: Iterable[Skill],
     approvals: Sequence[Approval],
@@ -167,8 +154,10 @@ def pending_checkpoints(
     Of the skills that a person rejected, or that found no room, `kept_out`, those that guard a tool. `shown` are, by
     skill id, the digests of texts with arguments in them.
     """
-    let_through = decided(approvals) if approvals else frozenset()
-    asking = [(one, undecided(one, let_through, shown.get(one.id))) for one in active if one.checkpoints]
+    asking = [(one, one.checkpoints) for one in active if one.checkpoints]
+    if approvals:
+        let_through = decided(approvals)
+        asking = [(one, undecided(one, let_through, shown.get(one.id))) for one, _ in asking]
     asking += [(one, guards(one, approvals, shown.get(one.id))) for one in kept_out]
     return tuple(
         PendingCheckpoint(
@@ -204,16 +193,10 @@ def _elsewhere(position: Position, admission: Admission, active: Collection[str]
 
 
 def _cleared(
-    limits: ToolLimits | None,
-    snapshot: Snapshot,
-    approvals: Sequence[Approval],
-    shown: Mapping[str, str],
-    admission: Admission,
-    asking: Sequence[Skill],
+    inputs: Inputs, shown: Mapping[str, str], admission: Admission, asking: Sequence[Skill]
 ) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     """The single calls that a person let through, at the checkpoints of all skills that ask here."""
-    if not approvals:
-        return EMPTY
+    limits, snapshot, approvals = inputs.turn.limits, inputs.library.snapshot, inputs.before.approvals
     if limits is not None and limits.own_asks:
         asking = (*asking, *(snapshot[one] for one in _applying(admission) if one in snapshot))
     digests = {skill.id: (skill, shown.get(skill.id, skill.digest)) for skill in asking}

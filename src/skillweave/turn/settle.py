@@ -4,25 +4,25 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from skillweave.compose.policy import ToolPolicy
-from skillweave.conversation import Message, Placement, Role, Turn
-from skillweave.decisions import Decision, Evidence, Outcome, evidence_in_words
+from skillweave.conversation import Message, Placement, Role
+from skillweave.decisions import Decision, Outcome, evidence_in_words
+from skillweave.diagnostics import Diagnostic
 from skillweave.disclose.block import Rung, digest_in, text_digest
-from skillweave.disclose.catalog import Catalog, PricedCatalog
+from skillweave.disclose.catalog import PricedCatalog
 from skillweave.disclose.fit import Shown
 from skillweave.disclose.sections import READ, Readout
 from skillweave.frozen import FrozenDict
-from skillweave.injection import Block, CacheReport, Drop, Injection, PendingCheckpoint, TokenReport
+from skillweave.injection import Block, CacheReport, Injection, PendingCheckpoint, TokenReport
 from skillweave.select.candidates import Selection
-from skillweave.settings import Settings
-from skillweave.state.approvals import kept_out
 from skillweave.state.state import SKILL, Delivery, Fragment, Record, State, adopt, claim, skill_key
-from skillweave.turn.admit import Admission, SkillInTurn
-from skillweave.turn.disclose import RecordContext, given_texts
-from skillweave.turn.library import Library
+from skillweave.turn.admit import SkillInTurn
+from skillweave.turn.disclose import Disclosed, given_texts
+from skillweave.turn.fetch import Contents
+from skillweave.turn.library import Inputs
 from skillweave.turn.make_room import drops
 from skillweave.turn.move import Position
 from skillweave.turn.policy import rejected_texts
-from skillweave.turn.reconcile import Reconciled, said_in
+from skillweave.turn.reconcile import said_in
 from skillweave.turn.tail import tail_of
 
 
@@ -72,18 +72,14 @@ def _verdict(wanted: SkillInTurn, shown: Shown, *, adopted: bool) -> tuple[Outco
         place = f" in message {wanted.carrier}" if wanted.carrier else ""
         return Outcome.ALREADY_PRESENT, f"its text is in the context already{place}", None
     tokens = shown.block.tokens
-    how = _how_given(shown)
+    how = "with its documents" if shown.inlined else "in full" if shown.rung is Rung.FULL else "instructions only"
+    if shown.rung is Rung.OUTLINE:
+        how = "as an outline, to be read in sections"
     if wanted.present is not None:
         return Outcome.UPGRADED, f"more of it fits now than the {wanted.present.label}: given {how}", tokens
     if wanted.carrier is None and not wanted.outdated:
         return Outcome.INJECTED, f"given {how}", tokens
     return Outcome.REFRESHED, f"given {how}, in place of an earlier text", tokens
-
-
-def _how_given(shown: Shown) -> str:
-    if shown.rung is Rung.OUTLINE:
-        return "as an outline, to be read in sections"
-    return "with its documents" if shown.inlined else "in full" if shown.rung is Rung.FULL else "instructions only"
 
 
 def _of_readout(wanted: SkillInTurn, readout: Readout, adopted: Sequence[Record]) -> Decision:
@@ -129,13 +125,11 @@ def _why_wanted(wanted: SkillInTurn) -> str:
         return f"goes with {wanted.goes_with}"
     if wanted.candidate is None:
         return f"engaged earlier by {wanted.engaged_by}"
-    return f"{wanted.candidate.matcher}: {_evidence(wanted.candidate.evidence)}"
-
-
-def _evidence(evidence: tuple[Evidence, ...]) -> str:
-    shown = evidence_in_words(piece for piece in evidence[:3] if piece.kind != "pattern")
-    patterns = "a pattern" if any(piece.kind == "pattern" for piece in evidence[:3]) else ""
-    return ", ".join(part for part in (shown, patterns) if part) or "matched"
+    evidence = wanted.candidate.evidence[:3]
+    shown = evidence_in_words(piece for piece in evidence if piece.kind != "pattern")
+    patterns = "a pattern" if any(piece.kind == "pattern" for piece in evidence) else ""
+    words = ", ".join(part for part in (shown, patterns) if part) or "matched"
+    return f"{wanted.candidate.matcher}: {words}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,70 +141,55 @@ class Settled:
 
 
 def settle(
-    turn: Turn,
-    settings: Settings,
-    library: Library,
-    before: State,
-    context: Reconciled,
+    inputs: Inputs,
+    disclosed: Disclosed,
     position: Position | None,
-    admission: Admission,
-    recording: RecordContext,
-    catalog: Catalog,
-    policy: tuple[ToolPolicy, tuple[PendingCheckpoint, ...]],
-    decisions: Sequence[Decision],
-    room: int,
     selection: Selection,
-    *,
-    entity: str = "",
-    suggested: tuple[Drop, ...] = (),
+    contents: Contents,
+    policy: tuple[ToolPolicy, tuple[PendingCheckpoint, ...]],
+    hindered: tuple[Diagnostic, ...],
 ) -> Settled:
-    """The Injection of what the steps before decided, and the State with its records.
+    """Returns the Injection of what the steps before decided, and the State with its records.
 
-    `admission` holds what is shown of each skill, `catalog` is what stands in this call, `room` are the tokens that
-    there were for skills, `decisions` those that no wanted skill carries, `selection` what the turn called for,
-    `entity` what the conversation is about from now on, `suggested` what the host may take out so that what was asked
-    for fits when it is read again.
+    `selection` is what the turn called for; `hindered` says what kept matchers from it.
     """
+    turn, before, library = inputs.turn, inputs.before, inputs.library
     in_history = turn.placement is Placement.HISTORY
-    skills = admission.skills
-    pricing = library.catalog.pricing
-    ordered = skills if in_history else _in_order(admission)
-    given = [text for one in ordered for text in given_texts(one.shown, one.digest, recording, pricing)]
+    admission, skills, catalog = disclosed.admission, disclosed.skills, disclosed.catalog
+    ordered = skills if in_history else _in_order(disclosed)
+    given = [text for one in ordered for text in given_texts(one.shown, one.digest, inputs)]
     blocks = tuple(block for block, _ in given)
     adopted = [record for one in skills for record in one.adopted]
-    left = room - sum(block.tokens for block in blocks) - sum(record.tokens for record in adopted)
+    left = disclosed.room - sum(block.tokens for block in blocks) - sum(record.tokens for record in adopted)
     # It takes what the skills leave, not the other way round: one that did not fit would lose its tool rules too.
-    tail = tail_of(
-        turn, settings, library.catalog, selection, before, position, left,
-        standing=catalog,
-        wanted={one.skill.id for one in skills},
-        barred=kept_out(before.approvals, library.snapshot) if before.approvals else (),
-    )  # fmt: skip
+    tail = tail_of(inputs, disclosed, selection, position, left)
     left = max(0, left - tail.tokens)
-    state = context.state
+    state = disclosed.context.state
     if in_history:
-        for one in skills:
-            for record in one.adopted:
-                state = adopt(state, record)
+        for record in adopted:
+            state = adopt(state, record)
         state = claim(state, [row for _, rows in given for row in rows])
-    prefix = _prefix_after(turn.placement, before, context, catalog, adopted, blocks)
+    prefix = _prefix_after(inputs, disclosed, adopted, blocks)
     after = replace(
         state,
         engaged=admission.engaged,
         restraining=admission.restraining,
         prefix=prefix,
         cursor=before.cursor if position is None else position.cursor,
-        in_call=before.in_call if in_history else tuple(one.skill.id for one in skills if one.binds_at(one.shown.rung)),
+        in_call=before.in_call if in_history else tuple(one.skill.id for one in disclosed.active),
         last_turn=before.last_turn,
         said=before.said,
         told=tail.told,
-        entity=entity,
+        entity=before.entity if contents.entity is None else contents.entity,
     )
     after = before if after == before else replace(after, last_turn=turn.id, said=said_in(turn))
     texts = [] if in_history else [block.text for block in blocks]
     tools, checkpoints = policy
     there = ((record.key, record.state is Delivery.GIVEN) for record in after.records)
-    hindered = () if position is None else position.diagnostics
+    unclear = () if contents.subject is None or contents.subject.problem is None else (contents.subject.problem,)
+    unmoved = () if position is None else position.diagnostics
+    escaped = (found for one in skills if one.shown.block for found in one.shown.block.diagnostics)
+    verdicts = (decision for one in skills for decision in decisions_of(one))
     injection = Injection(
         turn_id=turn.id,
         conversation=turn.conversation,
@@ -221,13 +200,13 @@ def settle(
         catalog=catalog.text,
         fallback=tail.fallback,
         blocks=blocks,
-        drop=suggested or drops(after, turn.id),
+        drop=disclosed.suggested or (drops(after, turn.id) if after.superseded else ()),
         tools=tools,
         checkpoints=checkpoints,
-        decisions=(*(decision for one in skills for decision in decisions_of(one)), *tail.decisions, *decisions),
+        decisions=(*verdicts, *tail.decisions, *contents.decisions, *admission.decisions),
         tokens=_token_report(skills, library.catalog, catalog.tokens, tail.tokens, left),
         cache=_cache_report(before.prefix, prefix),
-        diagnostics=(*hindered, *(found for one in skills if one.shown.block for found in one.shown.block.diagnostics)),
+        diagnostics=(*hindered, *unclear, *unmoved, *escaped),
         move=None if position is None else position.move,
         reachable=() if position is None else position.reachable,
         revision=before.revision if after is before else before.revision + 1,
@@ -239,8 +218,9 @@ def settle(
     return Settled(injection, after)
 
 
-def _in_order(admission: Admission) -> Sequence[SkillInTurn]:
+def _in_order(disclosed: Disclosed) -> Sequence[SkillInTurn]:
     # What lasts one call is rendered again in every call: in the order of first engagement its bytes stay the same.
+    admission = disclosed.admission
     engaged = {entry.skill_id: place for place, entry in enumerate(admission.engaged)}
     last = len(engaged)
     places = {
@@ -248,23 +228,19 @@ def _in_order(admission: Admission) -> Sequence[SkillInTurn]:
         for group in admission.groups
         for one in group
     }
-    return sorted(admission.skills, key=lambda one: (*places[one.skill.id], one.skill.id))
+    return sorted(disclosed.skills, key=lambda one: (*places[one.skill.id], one.skill.id))
 
 
 def _prefix_after(
-    placement: Placement,
-    before: State,
-    context: Reconciled,
-    catalog: Catalog,
-    adopted: Sequence[Record],
-    blocks: Sequence[Block],
+    inputs: Inputs, disclosed: Disclosed, adopted: Sequence[Record], blocks: Sequence[Block]
 ) -> tuple[Fragment, ...]:
     """What skillweave has in the prompt after this turn, in the order in which it stands there."""
+    catalog = disclosed.catalog
     head = [Fragment(text_digest(catalog.text), catalog.tokens)] if catalog.text else []
-    if placement is Placement.CALL:
+    if inputs.turn.placement is Placement.CALL:
         return (*head, *(Fragment(digest_in(block.id), block.tokens) for block in blocks))
-    there = context.tokens_by_carrier(adopted)
-    known = [fragment for fragment in before.prefix if fragment.digest in there]
+    there = disclosed.context.tokens_by_carrier(adopted)
+    known = [fragment for fragment in inputs.before.prefix if fragment.digest in there]
     names = {fragment.digest for fragment in known}
     others = [Fragment(carrier, tokens) for carrier, tokens in there.items() if carrier not in names]
     return (*head, *known, *others, *(Fragment(block.id, block.tokens) for block in blocks))

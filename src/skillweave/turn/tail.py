@@ -3,17 +3,18 @@
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from skillweave.conversation import Role, Turn
+from skillweave.conversation import Role
 from skillweave.decisions import Decision, Outcome
 from skillweave.disclose import render
-from skillweave.disclose.block import SkillTools
-from skillweave.disclose.catalog import NO_CATALOG, Catalog, PricedCatalog
+from skillweave.disclose.catalog import NO_CATALOG, Catalog
 from skillweave.injection import Fallback
 from skillweave.select.candidates import Candidate, Selection
 from skillweave.select.questions import Question, question_in
 from skillweave.settings import CatalogMode, Settings
-from skillweave.state.state import FallbackKind, State, Told
-from skillweave.turn.disclose import skill_tools_in
+from skillweave.state.approvals import kept_out
+from skillweave.state.state import FallbackKind, Told
+from skillweave.turn.disclose import Disclosed
+from skillweave.turn.library import Inputs
 from skillweave.turn.move import Position
 
 
@@ -32,42 +33,28 @@ class Tail:
     decisions: tuple[Decision, ...] = ()
 
 
-def standing_catalog(settings: Settings, catalog: PricedCatalog) -> Catalog:
-    """The catalog that stands in every call in these settings; empty where none does."""
-    if settings.catalog is CatalogMode.ALWAYS:
-        return catalog.catalog
-    return catalog.brief if settings.catalog is CatalogMode.AUTO else NO_CATALOG
-
-
-def tail_of(
-    turn: Turn,
-    settings: Settings,
-    catalog: PricedCatalog,
-    selection: Selection,
-    before: State,
-    position: Position | None,
-    room: int,
-    *,
-    standing: Catalog,
-    wanted: Collection[str],
-    barred: Collection[str],
-) -> Tail:
+def tail_of(inputs: Inputs, disclosed: Disclosed, selection: Selection, position: Position | None, room: int) -> Tail:
     """The tail of this call, if one is due that fits into `room` tokens.
 
-    A user message decides what it says, and the calls after it say the same until the next one. `standing` is the
-    catalog in the call, `wanted` are the skills that take part in the turn, `barred` those that a person rejected.
+    A user message decides what it says, and the calls after it say the same until the next one.
     """
+    turn, before, library, standing = inputs.turn, inputs.before, inputs.library, disclosed.catalog
+    settings, catalog = library.settings, library.catalog
     if settings.catalog is CatalogMode.NEVER:
         return Tail(decisions=tuple(_not_told(selection.offered, "the catalog is turned off (`never`)")))
-    offers = [
-        one
-        for one in selection.offered
-        if one.skill_id in catalog.by_id and one.skill_id not in wanted and one.skill_id not in barred
-    ]
-    spoken = turn.message.role is Role.USER
-    way = _way_on(turn, settings, position)
-    told = _told(turn, settings, catalog, selection, offers, standing, leads_on=bool(way)) if spoken else before.told
-    shown, fallback = _shown(told, settings, catalog, skill_tools_in(turn, settings), room)
+    offers: list[Candidate] = []
+    if selection.offered:
+        apart = {one.skill.id for one in disclosed.skills}.union(
+            kept_out(before.approvals, library.snapshot) if before.approvals else ()
+        )
+        offers = [one for one in selection.offered if one.skill_id in catalog.by_id and one.skill_id not in apart]
+    way = ""
+    if position is not None and position.reachable and not turn.reads:
+        way = render.onward(position.skill, position.reachable, inputs.skill_tools)
+    told = before.told
+    if turn.message.role is Role.USER:
+        told = _told(inputs, selection, offers, standing, leads_on=bool(way))
+    shown, fallback = (NO_CATALOG, None) if told is None else _shown(told, inputs, room)
     text = "\n\n".join(part for part in (shown.text, way) if part)
     tokens = catalog.pricing.count(text) if text else 0
     if tokens > room:
@@ -75,55 +62,41 @@ def tail_of(
     if way and not shown.text:
         fallback = Fallback(FallbackKind.REACHABLE, way)
     listed = () if told is None or told.kind is not None else tuple(one for one in told.skills if one in shown.shown)
-    return Tail(text, tokens, listed, fallback, told, tuple(_decisions(offers, listed, standing, settings)))
-
-
-def _way_on(turn: Turn, settings: Settings, position: Position | None) -> str:
-    if position is None or not position.reachable or turn.reads:
-        return ""
-    return render.onward(position.skill, position.reachable, skill_tools_in(turn, settings))
+    decisions = tuple(_decisions(offers, listed, standing, settings)) if offers else ()
+    return Tail(text, tokens, listed, fallback, told, decisions)
 
 
 def _told(
-    turn: Turn,
-    settings: Settings,
-    catalog: PricedCatalog,
-    selection: Selection,
-    offers: Sequence[Candidate],
-    standing: Catalog,
-    *,
-    leads_on: bool,
+    inputs: Inputs, selection: Selection, offers: Sequence[Candidate], standing: Catalog, *, leads_on: bool
 ) -> Told | None:
     """What the tail is to say about a user's message; None for nothing."""
+    catalog = inputs.library.catalog
     if not catalog.skills:
         return None
     all_shown = len(standing.shown) == len(catalog.skills)
-    question = None if all_shown else question_in(turn.message.text)
+    question = None if all_shown else question_in(inputs.turn.message.text)
     if question is not None:
         ranked = (*selection.chosen, *selection.offered, *(one.candidate for one in selection.rejected))
         ids = tuple(dict.fromkeys(one.skill_id for one in ranked))
         if question is Question.ABOUT and ids:
             return Told(ids)
         return Told(ids, FallbackKind.ALL if question is Question.ALL_SKILLS else FallbackKind.CATALOG)
-    if settings.catalog is CatalogMode.FALLBACK:
+    if inputs.library.settings.catalog is CatalogMode.FALLBACK:
         return None if selection.chosen or leads_on else Told(kind=FallbackKind.HINT)
     ids = tuple(one.skill_id for one in offers if one.skill_id not in standing.shown)
     return Told(ids) if ids else None
 
 
-def _shown(
-    told: Told | None, settings: Settings, catalog: PricedCatalog, tools: SkillTools, room: int
-) -> tuple[Catalog, Fallback | None]:
+def _shown(told: Told, inputs: Inputs, room: int) -> tuple[Catalog, Fallback | None]:
     """The text of what is to be told, where it fits, with what it costs; and the same as a fallback if it is one."""
-    if told is None:
-        return NO_CATALOG, None
+    catalog, budget = inputs.library.catalog, inputs.library.settings.budget
     if told.kind is None:
-        return catalog.shortlist(told.skills, min(room, settings.budget.shortlist)), None
+        return catalog.shortlist(told.skills, min(room, budget.shortlist)), None
     if told.kind is FallbackKind.HINT:
-        line = render.hint(len(catalog.skills), tools)
+        line = render.hint(len(catalog.skills), inputs.skill_tools)
         shown = Catalog(line, catalog.pricing.count(line))
     else:
-        shown = catalog.overview(told.skills, min(room, settings.budget.catalog_limit))
+        shown = catalog.overview(told.skills, min(room, budget.catalog_limit))
     if not shown.text or shown.tokens > room:
         return NO_CATALOG, None
     return shown, Fallback(told.kind, shown.text)

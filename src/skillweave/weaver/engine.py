@@ -87,9 +87,7 @@ class Engine:
         """
         listening = bool(self.announcer.observers.listening)
         begun = self.announcer.clock() if listening or self.store.keeps_events else 0.0
-        prepared = await prepare(
-            turn, await self.library(), self.matchers, self.fetch_seconds, self.settings.thresholds
-        )
+        prepared = await prepare(turn, await self.library(), self.matchers, self.fetch_seconds)
         known: tuple[State, float] | None = None
         unkept: tuple[Diagnostic, ...] = ()
         kept = Kept.NOWHERE
@@ -131,9 +129,7 @@ class Engine:
 
     async def look(self, turn: Turn) -> Injection:
         """What `run` would answer now; nothing is written."""
-        prepared = await prepare(
-            turn, await self.library(), self.matchers, self.fetch_seconds, self.settings.thresholds
-        )
+        prepared = await prepare(turn, await self.library(), self.matchers, self.fetch_seconds)
         known = await self.store.load(turn.conversation, tenant=self.tenant)
         settled = await self._run(turn, prepared, known, Delivery.GIVEN)
         return replace(settled.injection, revision=None)
@@ -147,21 +143,19 @@ class Engine:
         try:
             state, now = await self.store.load(turn.conversation, tenant=self.tenant)
         except StoreUnavailable as error:
-            found = policy_at(State(), library, library.settings, self.matchers, turn, 0.0)
+            found = policy_at(State(), library, self.matchers, turn, 0.0)
             tools, diagnostic = self._without_rules(found.tools, known=False), self._unavailable(error, known=False)
             return self._told(replace(found, tools=tools, diagnostics=(diagnostic,), revision=None))
         if held is not None and _still_holds(held, state, turn, library):
             return self._told(held if isinstance(held, CurrentPolicy) else held.policy)
-        return self._told(policy_at(state, library, library.settings, self.matchers, turn, now))
+        return self._told(policy_at(state, library, self.matchers, turn, now))
 
     async def match(self, turn: Turn) -> Selection:
         """What the matchers say to the turn of a conversation that begins with it."""
-        prepared = await prepare(
-            turn, await self.library(), self.matchers, self.fetch_seconds, self.settings.thresholds
-        )
+        prepared = await prepare(turn, await self.library(), self.matchers, self.fetch_seconds)
         turn, prepared = await completed(turn, prepared, State(), self.matchers, self.fetch_seconds)
         position = await find_place(turn, prepared, State(), self.fetch_seconds)
-        return self._told(await selected(turn, prepared, position, self.matchers, self.settings.thresholds))
+        return self._told(await selected(turn, prepared, position, self.matchers))
 
     async def snapshot(self) -> Snapshot:
         """The skills as they are now, of an agent its own; read at first use. Raises AgentNotFound."""
@@ -270,7 +264,7 @@ class Engine:
         # A graph keeps its own time, for the entity and then for its sections: ended from here all of them were lost.
         patience = None if self.entities is None else 2 * prepared.library.settings.context_seconds + _SPARE_SECONDS
         reading = Reading(artifacts, self.context_source(prepared.library), self.fetch_seconds, patience)
-        settled = await run(turn, prepared, *known, prepared.library.settings, self.matchers, reading, delivery)
+        settled = await run(turn, prepared, *known, self.matchers, reading, delivery)
         return replace(settled, injection=self._told(settled.injection))
 
     def context_source(self, library: Library) -> ContextSource | None:

@@ -14,7 +14,7 @@ from skillweave.decisions import Outcome
 from skillweave.disclose.block import text_digest
 from skillweave.disclose.sections import READ
 from skillweave.events import payloads
-from skillweave.events.event import BuiltIn, Cause, Event, event_id, event_of
+from skillweave.events.event import Cause, Event, event_id, event_of
 from skillweave.formats.arguments import digest_in_use
 from skillweave.frozen import FrozenDict
 from skillweave.injection import Block, CurrentPolicy, Injection, PendingCheckpoint
@@ -58,7 +58,7 @@ def turn_events(turn: DecidedTurn) -> tuple[Event, ...]:
     )
 
 
-def _event(turn: DecidedTurn, payload: BuiltIn, *identity: str) -> Event:
+def _event(turn: DecidedTurn, payload: payloads.BuiltIn, *identity: str) -> Event:
     injection = turn.injection
     made = event_id(injection.conversation, injection.turn_id, payload.event_type, *identity)
     return event_of(payload, id=made, conversation=injection.conversation, turn_id=injection.turn_id)
@@ -90,7 +90,7 @@ def _moved(turn: DecidedTurn) -> Iterator[payloads.CursorMoved]:
         yield payloads.CursorMoved(move.from_, move.to, move.by.value, move.reason, visits, cursor.digest)
 
 
-def _given(turn: DecidedTurn, block: Block) -> BuiltIn:
+def _given(turn: DecidedTurn, block: Block) -> payloads.BuiltIn:
     skill = turn.snapshot.skills.get(block.skill_id)
     verdicts = (d for d in turn.injection.decisions if d.skill_id == block.skill_id and d.stage == _SHOWN)
     verdict = next(verdicts, None)
@@ -226,7 +226,7 @@ def prepared_events(prepared: SpawnPlan | SpawnRejected, conversation: str) -> t
     """That a sub-agent was asked for, and whether it is in order; `conversation` would be, or is, its own."""
     request = prepared.request
     label = _label(request)
-    outcome: BuiltIn
+    outcome: payloads.BuiltIn
     if isinstance(prepared, SpawnPlan):
         outcome = payloads.SpawnValidated(
             label, conversation, request.skills, prepared.tools, prepared.policy.forbidden_tools
@@ -244,7 +244,7 @@ def started_event(plan: SpawnPlan) -> Event:
     return _spawn_event(payloads.SpawnStarted(_label(plan.request), plan.conversation), plan.conversation, plan.request)
 
 
-def _spawn_event(payload: BuiltIn, spawned: str, request: SpawnRequest) -> Event:
+def _spawn_event(payload: payloads.BuiltIn, spawned: str, request: SpawnRequest) -> Event:
     # Asked for again with other skills under the same id, it is another happening.
     skills = ("None",) if request.skills is None else ("", *request.skills)
     identity = event_id(spawned, payload.event_type, *skills)

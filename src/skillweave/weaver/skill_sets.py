@@ -119,7 +119,7 @@ async def _parent(engine: Engine, spawner: Spawner) -> Parent:
         )
     state, now = await engine.store.load(spawner, tenant=engine.tenant)
     silent = nothing_said(engine.announcer.new_id(), spawner)
-    return _as_parent(policy_at(state, await engine.library(), engine.settings, engine.matchers, silent, now))
+    return _as_parent(policy_at(state, await engine.library(), engine.matchers, silent, now))
 
 
 def _as_parent(now: Injection | CurrentPolicy) -> Parent:
