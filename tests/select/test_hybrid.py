@@ -127,6 +127,15 @@ def test_what_is_made_ready_before_needs_no_time_in_the_turn() -> None:
     assert embedder.asked[before:] == ["Rechnung"]
 
 
+def test_a_message_that_asks_for_nothing_is_not_embedded() -> None:
+    embedder, index = ByMeaning(), index_of()
+    matcher = HybridMatcher(embedder)
+    prepared(matcher, index, "Rechnung")
+    embedder.asked.clear()
+    assert prepared(matcher, index, "Thank you, go on!") is None
+    assert embedder.asked == []
+
+
 def test_an_assistants_message_is_not_embedded() -> None:
     embedder = ByMeaning()
     assert asyncio.run(HybridMatcher(embedder).prepare(index_of(), turn("invoice", role=Role.ASSISTANT), 5.0)) is None
@@ -167,4 +176,4 @@ def test_windows_cover_a_message_and_are_few(length: int) -> None:
 def test_a_long_message_is_as_near_as_its_nearest_part() -> None:
     matcher, index = HybridMatcher(ByMeaning()), index_of()
     long = "nothing of interest here. " * 60 + "Please send the bill. " + "still nothing. " * 60
-    assert prepared(matcher, index, long).cosines[0] > prepared(matcher, index, "nothing").cosines[0]
+    assert prepared(matcher, index, long).cosines[0] > prepared(matcher, index, "of interest").cosines[0]

@@ -66,8 +66,6 @@ LIBRARY = [made(n, "checks an invoice", f"body {n}", ("invoice",), ("in.oice",))
 
 def gathered(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """How many skills' triggers are gathered from now on, each time."""
-    from skillweave.select import kept_index
-
     times: list[int] = []
     real = index_module.gather_triggers
 
@@ -75,7 +73,7 @@ def gathered(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         times.append(len(active))
         return real(active, mode)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(kept_index, "gather_triggers", counting)
+    monkeypatch.setattr(index_module, "gather_triggers", counting)
     return times
 
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.errors import InvalidSkill
 from skillweave.formats import codes
-from skillweave.formats.host_keys import FLAGS
+from skillweave.formats.host_keys import FLAGS, misread
 from skillweave.frontmatter import Code, Keys, Plain, resolved
 from skillweave.frontmatter.codes import REPAIRED
 from skillweave.frozen import as_json
@@ -300,3 +300,9 @@ def _one_pair(value: object) -> str | None:
         return None
     ((key, text),) = value.items()
     return f"{key}: {text}".rstrip() if isinstance(text, Plain) else None
+
+
+def report_host_keys(extra: Mapping[str, object], findings: Findings) -> None:
+    """Reports host keys whose value means nothing, and how they are read."""
+    for key, value, reading, fix in misread(extra):
+        findings.report(codes.HOST_KEY, (key,), f"`{key}` is {shown(value)}, {reading}", fix)

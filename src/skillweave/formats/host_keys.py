@@ -2,13 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from skillweave.formats import codes
 from skillweave.skill import Skill
-
-if TYPE_CHECKING:
-    from skillweave.formats.fields import Findings
 
 NOT_BY_MODEL, BY_USER, WHEN_TO_USE = "disable-model-invocation", "user-invocable", "when_to_use"
 """The keys as they are mostly spelled; each is read with `-` or `_` between its words."""
@@ -59,19 +54,16 @@ def when_to_use_of(skill: Skill) -> str:
     return "\n".join(text for _, value in _stated(skill.extra, WHEN_TO_USE) for text in _texts(value) or ())
 
 
-def report_host_keys(extra: Mapping[str, object], findings: "Findings") -> None:
-    """Reports host keys whose value means nothing, and how they are read."""
-    from skillweave.formats.fields import shown
-
+def misread(extra: Mapping[str, object]) -> Iterator[tuple[str, object, str, str]]:
+    """Yields each host key whose value means nothing, with the value, how it is read, and the fix."""
     for key, (safer, meaning) in _SAFER.items():
         for spelled, value in _stated(extra, key):
             if _read(value) is None:
-                message = f"`{spelled}` is {shown(value)}, neither true nor false; read as {str(safer).lower()}: "
-                findings.report(codes.HOST_KEY, (spelled,), message + meaning, "write true or false")
+                reading = f"neither true nor false; read as {str(safer).lower()}: {meaning}"
+                yield spelled, value, reading, "write true or false"
     for spelled, value in _stated(extra, WHEN_TO_USE):
         if _texts(value) is None:
-            message = f"`{spelled}` is {shown(value)}, not text; it is not searched"
-            findings.report(codes.HOST_KEY, (spelled,), message, "write one text, or a list of texts")
+            yield spelled, value, "not text; it is not searched", "write one text, or a list of texts"
 
 
 def _is_open(extra: Mapping[str, object], key: str) -> bool:

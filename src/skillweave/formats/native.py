@@ -13,8 +13,7 @@ from typing import Any, TypeAlias, TypeVar, cast
 
 from skillweave.formats import codes
 from skillweave.formats.arguments import report_places
-from skillweave.formats.fields import Choice, Fields, Findings, SkillRead, require_skill
-from skillweave.formats.host_keys import report_host_keys
+from skillweave.formats.fields import Choice, Fields, Findings, SkillRead, report_host_keys, require_skill
 from skillweave.formats.identity import MAX_ID, default_name, digest_of, id_of
 from skillweave.skill import (
     EMPTY,

@@ -10,17 +10,8 @@ from skillweave.doors import door
 if TYPE_CHECKING:
     from skillweave.installs.adding import Added, add_skills, remove_skill
     from skillweave.installs.fetching import Kind, Origin, fetched
-    from skillweave.installs.lock import (
-        LOCK_FILE,
-        Condition,
-        InstallRefused,
-        Lock,
-        Locked,
-        Standing,
-        read_lock,
-        standings,
-    )
-    from skillweave.installs.packages import Package, packages_in
+    from skillweave.installs.lock import LOCK_FILE, Condition, Lock, Locked, Standing, read_lock, standings
+    from skillweave.installs.packages import InstallRefused, Package, packages_in
 
 __all__ = [
     "LOCK_FILE",
@@ -47,7 +38,7 @@ __getattr__ = door(
 adding: Added add_skills remove_skill
 archives: unpack
 fetching: Kind Origin fetched
-lock: LOCK_FILE Condition InstallRefused Lock Locked Standing read_lock standings write_lock
-packages: Package packages_in
+lock: LOCK_FILE Condition Lock Locked Standing read_lock standings write_lock
+packages: InstallRefused Package packages_in
 """,
 )

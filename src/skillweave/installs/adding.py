@@ -10,7 +10,6 @@ from pathlib import Path
 from skillweave.installs.fetching import Origin
 from skillweave.installs.lock import (
     Condition,
-    InstallRefused,
     Lock,
     Locked,
     digests_of,
@@ -18,7 +17,7 @@ from skillweave.installs.lock import (
     standing_of,
     write_lock,
 )
-from skillweave.installs.packages import Package
+from skillweave.installs.packages import InstallRefused, Package
 from skillweave.sources.tree import SKILL_FILES
 
 WORK = Path(".skillweave") / "change"

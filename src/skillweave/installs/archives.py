@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
-from skillweave.installs.lock import InstallRefused
+from skillweave.installs.packages import InstallRefused
 from skillweave.sources.names import is_plain, shown
 
 ZIP_SUFFIXES = (".zip", ".skill")

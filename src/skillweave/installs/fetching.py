@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from urllib.parse import urlsplit, urlunsplit
 
 from skillweave.installs.archives import TAR_SUFFIXES, ZIP_SUFFIXES, is_archive, unpack
-from skillweave.installs.lock import InstallRefused
+from skillweave.installs.packages import InstallRefused
 from skillweave.sources.names import expanded, shown
 from skillweave.sources.tree import SKILL_FILES
 

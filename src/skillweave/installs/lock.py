@@ -10,17 +10,14 @@ from enum import StrEnum
 from pathlib import Path
 
 from skillweave.codec import Portable
-from skillweave.errors import InvalidData, SkillweaveError
+from skillweave.errors import InvalidData
+from skillweave.installs.packages import InstallRefused, files_below
 from skillweave.skill import is_skill_id
 from skillweave.sources.files import Refused, read_plain
 
 LOCK_FILE = "skillweave.lock"
 VERSION = 1
 _MOST_BYTES = 16 * 1024 * 1024
-
-
-class InstallRefused(SkillweaveError):
-    """A skill that is not added or removed; the text names it, the rule that it breaks, and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +113,6 @@ def standings(folder: Path, lock: Lock) -> Iterator[Standing]:
 
 def standing_of(folder: Path, skill_id: str, locked: Locked) -> Standing:
     """How one added skill is now; what can no longer be read counts as edited."""
-    from skillweave.installs.packages import files_below
-
     place = folder / skill_id
     if place.is_symlink() or not place.is_dir():
         condition = Condition.EDITED if os.path.lexists(place) else Condition.MISSING

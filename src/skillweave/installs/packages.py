@@ -8,12 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skillweave.diagnostics import Severity
-from skillweave.installs.lock import InstallRefused
+from skillweave.errors import SkillweaveError
 from skillweave.registry.source import IGNORED_FOLDERS
 from skillweave.sources.files import Refused, is_inside, read_plain
 from skillweave.sources.folder import Folder
 from skillweave.sources.names import is_plain, shown
 from skillweave.sources.tree import MAX_BYTES, MAX_FILES
+
+
+class InstallRefused(SkillweaveError):
+    """A skill that is not added or removed; the text names it, the rule that it breaks, and the remedy."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,19 +64,16 @@ class Asked:
 
     def found(self, index: LexicalIndex) -> Postings:
         """All that the index holds about the terms, each weighed; takes time linear in what is found."""
-        starts, rows, times = index.starts, index.rows, index.times
-        # One that is empty goes first, since nothing cannot be put together.
-        spans = [(0, 0), *((starts[term], starts[term + 1]) for term in self.terms)]
-        counts = np.array([end - start for start, end in spans[1:]], dtype=np.int64)
-        found = np.concatenate([times[start:end] for start, end in spans], dtype=np.float64)
-        where = np.concatenate([rows[start:end] for start, end in spans], dtype=np.int64)
-        found /= found + index.slowness[where]
-        return Postings(
-            where,
-            found * np.repeat(np.array(self.weights), counts),
-            counts.cumsum(),
-            Channel.PHRASE * index.size + len(index.phrase_owners),
-        )
+        starts = index.starts
+        begins = np.array([starts[term] for term in self.terms], dtype=np.int64)
+        counts = np.array([starts[term + 1] for term in self.terms], dtype=np.int64) - begins
+        ends = counts.cumsum()
+        places = np.repeat(begins + counts - ends, counts)
+        places += np.arange(len(places))
+        rows, found = index.rows[places].astype(np.int64), index.times[places].astype(np.float64)
+        found /= found + index.slowness[rows]
+        found *= np.repeat(np.array(self.weights), counts)
+        return Postings(rows, found, ends, Channel.PHRASE * index.size + len(index.phrase_owners))
 
 
 def ask(index: LexicalIndex, query: Query) -> Asked:

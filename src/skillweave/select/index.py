@@ -8,7 +8,7 @@ from threading import Lock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from skillweave.diagnostics import Diagnostic, Severity
+from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.formats.host_keys import BY_ALL, Invocation, invocation_of
 from skillweave.registry import Snapshot
 from skillweave.select.task import check_task_rules
@@ -119,7 +119,12 @@ def build_index(
         from skillweave.select.kept_index import kept_for
 
         kept = kept_for(cache, active)
-    gathered = gather_triggers(active, mode) if kept is None else kept.triggers(active, mode)
+
+    def gather() -> Triggers:
+        return gather_triggers(active, mode)
+
+    parts = (Kind, MatchMode, Diagnostic, Severity, Location)
+    gathered = gather() if kept is None else kept.triggers(mode.value, Triggers, parts, gather)
     positions = MappingProxyType({skill.id: position for position, skill in enumerate(active)})
     rules = (*task_rules, *snapshot.task_rules)
     diagnostics = (*gathered.diagnostics, *check_task_rules(rules, snapshot))

@@ -1,16 +1,13 @@
 """The compiled index of a set of skills on disk: found by what they say, and taken for it unread (spec 1.3)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from skillweave.cachefile import CacheFolder, code_key, key_of
-from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.packed import Unpackable, pack, unpack
-from skillweave.select.index import Kind, Triggers, gather_triggers
 from skillweave.skill import Skill
-from skillweave.text.search import MatchMode
 
 if TYPE_CHECKING:
     from skillweave.select.lexical_index import LexicalIndex
@@ -18,8 +15,8 @@ if TYPE_CHECKING:
 
 _CODE = ("arrays", "cachefile", "diagnostics", "formats", "packed", "select", "skill", "text")
 """What decides how skills are indexed and kept."""
-_TRIGGERS = (Triggers, Kind, MatchMode, Diagnostic, Severity, Location)
 _LENGTH = 8
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,18 +26,21 @@ class KeptIndex:
     cache: CacheFolder
     key: bytes
 
-    def triggers(self, skills: Sequence[Skill], mode: MatchMode) -> Triggers:
-        """What the triggers of the skills come to, gathered and kept where that was not done before."""
-        key = key_of(self.key, mode.value)
+    def triggers(self, mode: str, cls: type[T], parts: Sequence[type], gather: Callable[[], T]) -> T:
+        """What the triggers of the skills come to in this mode, gathered and kept where that was not done before.
+
+        It is a value of `cls`, made of values of the classes `parts`.
+        """
+        key, classes = key_of(self.key, mode), (cls, *parts)
         content = self.cache.read("triggers", key)
         if content is not None:
             end = _LENGTH + int.from_bytes(content[:_LENGTH], "little")
             with suppress(Unpackable):
-                found = unpack(content[_LENGTH:end], content[end:], _TRIGGERS)
-                if isinstance(found, Triggers):
+                found = unpack(content[_LENGTH:end], content[end:], classes)
+                if isinstance(found, cls):
                     return found
-        made = gather_triggers(skills, mode)
-        data, texts = pack(made, _TRIGGERS)
+        made = gather()
+        data, texts = pack(made, classes)
         self.cache.write("triggers", key, (len(data).to_bytes(_LENGTH, "little"), data, texts))
         return made
 

@@ -4,15 +4,14 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from zlib import crc32
 
 import numpy as np
 
 from skillweave.select.near_words import NearWords, build_near_words
-from skillweave.select.numbered import Numbered, TermStore, Texts, number_skills, number_terms
-from skillweave.select.terms import SkillTerms
+from skillweave.select.numbered import Numbered, TermStore, Texts, number_terms
+from skillweave.select.terms import SkillTerms, terms_of
 from skillweave.skill import Skill
 from skillweave.text.bm25 import Numbers, Scores
 from skillweave.text.stems import common_stems, light_stems, stems_of, telling
@@ -89,7 +88,7 @@ KEPT = (LexicalIndex, NearWords)
 
 def build_lexical_index(skills: Iterable[Skill], terms: TermStore | None = None) -> LexicalIndex:
     """The index over skills by position; linear in the length of their texts, of which `terms` knows the unchanged."""
-    return index_numbers(number_skills(skills) if terms is None else terms.numbered(tuple(skills)))
+    return index_numbers(number_terms(map(terms_of, skills)) if terms is None else terms.numbered(tuple(skills)))
 
 
 def index_terms(skills: Iterable[SkillTerms]) -> LexicalIndex:
@@ -100,25 +99,24 @@ def index_terms(skills: Iterable[SkillTerms]) -> LexicalIndex:
 def index_numbers(numbered: Numbered) -> LexicalIndex:
     """The index over the numbered words of skills by position: the same however they came to their numbers."""
     size, owners = len(numbered.name.lengths), np.array(numbered.owners, dtype=np.int32)
-    columns = [_column(texts) for texts in (numbered.brief, numbered.body, numbered.name, numbered.phrases)]
+    columns = [_column(texts) for texts in (numbered.told, numbered.name, numbered.phrases)]
+    lengths = np.array(numbered.told.lengths, dtype=np.int64).reshape(size, 2).sum(axis=1)
     words = _renumbered(columns, numbered.words)
     del numbered  # nobody else may hold it, and it is large
-    brief, body, name, quoted = columns
+    told, name, quoted = columns
     listed = stems_of(words)
     stems = {stem: number for number, stem in enumerate(dict.fromkeys(listed))}
     stem_of = np.fromiter((stems[stem] for stem in listed), dtype=np.int32, count=len(listed))
-    spoken = _inverted(brief.terms, brief.rows, size, len(words))
+    spoken = _inverted(_briefs(told), size, len(words))
     for column in columns:
-        column.terms = stem_of[column.terms]
-    lengths = np.bincount(brief.rows, minlength=size) + np.bincount(body.rows, minlength=size)
-    pair_keys, pairs = _pairs(brief, body, size, len(stems))
-    short = _inverted(brief.terms, brief.rows, size, len(stems))
-    brief.terms, brief.rows = np.concatenate([brief.terms, body.terms]), np.concatenate([brief.rows, body.rows])
-    body.terms = body.rows = _NOTHING
-    full = _inverted(brief.terms, brief.rows, size, len(stems))
-    brief.terms = brief.rows = _NOTHING
-    named = _inverted(name.terms, name.rows, size, len(stems))
-    cited = _inverted(quoted.terms, quoted.rows, len(owners), len(stems))
+        _replace(column.terms, stem_of)
+    short = _inverted(_briefs(told), size, len(stems))
+    pair_keys, pairs = _pairs(told, size, len(stems))
+    told.rows >>= 1
+    full = _inverted(told, size, len(stems))
+    told.terms = told.rows = _NOTHING
+    named = _inverted(name, size, len(stems))
+    cited = _inverted(quoted, len(owners), len(stems))
     channels = [spoken, short, full, pairs, named, cited]
     tell = _telling(stems)
     firsts = np.cumsum([0, *(len(channel.counts) for channel in channels)])
@@ -131,7 +129,7 @@ def index_numbers(numbered: Numbered) -> LexicalIndex:
         stems=stems,
         pair_keys=pair_keys,
         firsts=tuple(firsts.tolist()),
-        starts=array("q", starts.tobytes()),
+        starts=array("i", starts.astype(np.int32).tobytes()),
         phrase_owners=owners,
         phrase_lengths=np.bincount(cited.rows, minlength=len(owners)).astype(np.float32),
         phrase_weights=_sums(cited, tell, len(owners)),
@@ -146,8 +144,10 @@ def index_numbers(numbered: Numbered) -> LexicalIndex:
 
 
 _NOTHING = np.zeros(0, dtype=np.int32)
-_AT_ONCE = 1_000_000
+_AT_ONCE = 500_000
 """Entries that are sorted at once: more would only take more memory."""
+_MOST_TERMS = 1 << 16
+"""Terms that are sorted at once: what has so few values is sorted in the time that counting takes."""
 
 
 @dataclass(slots=True, eq=False)
@@ -158,7 +158,7 @@ class _Column:
     rows: "NDArray[np.int32]"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class _Inverted:
     """In how many rows each term stands, then term after term in which, ascending, and how often (at most 255)."""
 
@@ -173,45 +173,70 @@ def _column(texts: Texts) -> _Column:
     return _Column(np.frombuffer(texts.numbers, dtype=np.int32), rows)
 
 
+def _briefs(told: _Column) -> _Column:
+    """Of texts by turns brief and body the briefs, by skill."""
+    brief = told.rows & 1 == 0
+    return _Column(told.terms[brief], told.rows[brief] >> 1)
+
+
 def _renumbered(columns: Sequence[_Column], words: Sequence[str]) -> list[str]:
     """Number the words anew, in the order in which they first stand in the columns, and return them in that order."""
-    first = np.full(len(words), -1, dtype=np.int64)
+    first = np.full(len(words), -1, dtype=np.int32)
     end = sum(len(column.terms) for column in columns)
     for column in reversed(columns):
-        end -= len(column.terms)
-        # Of several assignments to one place the last one holds, so that backwards the first is left.
-        first[column.terms[::-1]] = np.arange(end + len(column.terms) - 1, end - 1, -1)
+        for part in reversed(_parts(column.terms)):
+            end -= len(part)
+            # Of several assignments to one place the last one holds, so that backwards the first is left.
+            first[part[::-1]] = np.arange(end + len(part) - 1, end - 1, -1, dtype=np.int32)
     order = np.argsort(first, kind="stable")
     order = order[np.count_nonzero(first < 0) :]
     numbers = np.zeros(len(words), dtype=np.int32)
     numbers[order] = np.arange(len(order), dtype=np.int32)
     for column in columns:
-        column.terms = numbers[column.terms]
+        _replace(column.terms, numbers)
     return [words[number] for number in order.tolist()]
 
 
-def _inverted(terms: "NDArray[np.int32]", rows: "NDArray[np.int32]", width: int, number: int) -> _Inverted:
-    """The entries by term, for terms below `number` in rows below `width`."""
+def _parts(values: "NDArray[np.int32]") -> "list[NDArray[np.int32]]":
+    """The values in portions: counting and looking up make wide copies of what they are given."""
+    return np.array_split(values, 1 + len(values) // _AT_ONCE)
+
+
+def _replace(terms: "NDArray[np.int32]", others: "NDArray[np.int32]") -> None:
+    """Put in the place of each term the other one for it."""
+    for part in _parts(terms):
+        part[:] = others[part]
+
+
+def _inverted(column: _Column, width: int, number: int) -> _Inverted:
+    """The entries by term, for terms below `number` in ascending rows below `width`."""
     counts = np.zeros(number, dtype=np.int64)
     parts = []
-    for here in _portions(terms, number):
-        keys, times = _sorted(terms[here] * np.int64(width) + rows[here])
-        found = keys // width
-        counts += np.bincount(found, minlength=number)
-        parts.append(((keys - found * width).astype(np.int32), times))
+    for low, here in _portions(column.terms, number, _MOST_TERMS):
+        terms, rows = column.terms[here], column.rows[here]
+        order = np.argsort((terms - low).astype(np.uint16), kind="stable")  # so that rows stay ascending
+        terms, rows = terms[order], rows[order]
+        begin = np.flatnonzero(_differs(terms) | _differs(rows))
+        counts += np.bincount(terms[begin], minlength=number)
+        parts.append((rows[begin], _times(begin, len(rows))))
     return _Inverted(counts, *_joined(parts))
 
 
-def _pairs(brief: _Column, body: _Column, width: int, stems: int) -> tuple[Numbers, _Inverted]:
-    """Every two different stems that follow one another: their keys in order, and where each stands."""
-    entries = [_following(column) for column in (brief, body)]
-    first, second, rows = (np.concatenate([one[place] for one in entries]) for place in range(3))
-    del entries
-    pairs, counts, parts = [], [], []
-    for here in _portions(first, stems):
-        keys, times = _sorted((first[here] * np.int64(stems) + second[here]) * width + rows[here])
+def _pairs(told: _Column, width: int, stems: int) -> tuple[Numbers, _Inverted]:
+    """Every two different stems that follow one another in a text: their keys in order, and where each stands."""
+    first, second, rows = told.terms[:-1], told.terms[1:], told.rows[1:]
+    together = (told.rows[:-1] == rows) & (first != second)
+    pairs, counts, parts = [_NOTHING.astype(np.int64)], [_NOTHING.astype(np.int64)], []
+    for _, here in _portions(first, stems, stems):
+        here = here[together[here]]
+        keys = first[here] * np.int64(stems) + second[here]
+        keys *= width
+        keys += rows[here] >> 1
+        keys.sort()
+        begin = np.flatnonzero(_differs(keys))
+        keys, times = keys[begin], _times(begin, len(keys))
         found = keys // width
-        begin = np.flatnonzero(np.diff(found, prepend=-1))
+        begin = np.flatnonzero(_differs(found))
         pairs.append(found[begin])
         counts.append(np.diff(begin, append=len(found)))
         parts.append(((keys - found * width).astype(np.int32), times))
@@ -221,38 +246,45 @@ def _pairs(brief: _Column, body: _Column, width: int, stems: int) -> tuple[Numbe
 def _joined(
     parts: "Sequence[tuple[NDArray[np.int32], NDArray[np.uint8]]]",
 ) -> "tuple[NDArray[np.int32], NDArray[np.uint8]]":
-    return np.concatenate([rows for rows, _ in parts]), np.concatenate([times for _, times in parts])
+    rows, times = zip((_NOTHING, _NOTHING.astype(np.uint8)), *parts, strict=True)
+    return np.concatenate(rows), np.concatenate(times)
 
 
-def _following(column: _Column) -> "tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]":
-    first, second = column.terms[:-1], column.terms[1:]
-    together = (column.rows[:-1] == column.rows[1:]) & (first != second)
-    return first[together], second[together], column.rows[1:][together]
+def _portions(terms: "NDArray[np.int32]", number: int, most: int) -> "Iterator[tuple[int, Numbers]]":
+    """The places of entries, for portions of at most `most` terms in ascending order, of about as many entries each.
+
+    The first term of each portion comes with it.
+    """
+    counts = np.zeros(number, dtype=np.int64)
+    for part in _parts(terms):
+        counts += np.bincount(part, minlength=number)
+    ends = counts.cumsum()
+    low = 0
+    while low < number:
+        before = int(ends[low - 1]) if low else 0
+        high = min(int(ends.searchsorted(before + _AT_ONCE)) + 1, low + most, number)
+        yield low, np.flatnonzero((terms >= low) & (terms < high))
+        low = high
 
 
-def _portions(terms: "NDArray[np.int32]", number: int) -> "Iterator[NDArray[np.bool_]]":
-    """Masks over the entries, for portions of the terms in ascending order, each of about as many entries."""
-    ends = np.bincount(terms, minlength=number).cumsum()
-    wanted = range(_AT_ONCE, len(terms), _AT_ONCE)
-    bounds = [0, *dict.fromkeys((ends.searchsorted(list(wanted)) + 1).tolist()), number + 1]
-    for low, high in pairwise(bounds):
-        yield (terms >= low) & (terms < high)
+def _differs(values: "NDArray[Any]") -> "NDArray[np.bool_]":
+    """Where a value is not the one before it; the first never is."""
+    return np.concatenate([[True], values[1:] != values[:-1]])[: len(values)]
 
 
-def _sorted(keys: Numbers) -> "tuple[Numbers, NDArray[np.uint8]]":
-    """The distinct keys in order, and how often each is there."""
-    keys.sort()
-    begin = np.flatnonzero(np.diff(keys, prepend=-1))
-    return keys[begin], np.minimum(np.diff(begin, append=len(keys)), 255).astype(np.uint8)
+def _times(begin: "NDArray[np.int64]", end: int) -> "NDArray[np.uint8]":
+    """How often each of some equal neighbours is there, at most 255, given where each begins and the last ends."""
+    return np.minimum(np.diff(begin, append=end), 255).astype(np.uint8)
 
 
 def _together(channels: Sequence[_Inverted], size: int) -> "NDArray[np.int32]":
-    rows = np.concatenate([channel.rows for channel in channels])
+    """The rows of all channels as one array; they are taken from the channels, since they are large."""
+    rows = np.empty(sum(len(channel.rows) for channel in channels), dtype=np.int32)
     begin = 0
     for place, channel in enumerate(channels):
         end = begin + len(channel.rows)
-        rows[begin:end] += np.int32(place * size)
-        begin = end
+        np.add(channel.rows, np.int32(place * size), out=rows[begin:end])
+        channel.rows, begin = _NOTHING, end
     return rows
 
 

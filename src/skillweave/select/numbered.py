@@ -5,12 +5,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from skillweave.select.terms import SkillTerms, terms_of
 from skillweave.skill import Skill
-
-Phrases: TypeAlias = Sequence[Iterable[int]]
 
 
 class SkillNumbers(NamedTuple):
@@ -29,34 +27,32 @@ class Texts:
     numbers: "array[int]" = field(default_factory=lambda: array("i"))
     lengths: "array[int]" = field(default_factory=lambda: array("i"))
 
-    def add(self, numbers: Iterable[int]) -> None:
+    def add(self, numbers: "array[int]") -> None:
         """One more text."""
-        before = len(self.numbers)
         self.numbers.extend(numbers)
-        self.lengths.append(len(self.numbers) - before)
+        self.lengths.append(len(numbers))
 
 
 @dataclass(slots=True, eq=False)
 class Numbered:
     """The texts of skills by position, the phrases with their owners, and the words by number.
 
-    Other words than those of the texts may have numbers too.
+    In `told` the brief of each skill stands before its body. Other words than those of the texts may have numbers too.
     """
 
     words: Sequence[str] = ()
     name: Texts = field(default_factory=Texts)
-    brief: Texts = field(default_factory=Texts)
-    body: Texts = field(default_factory=Texts)
+    told: Texts = field(default_factory=Texts)
     phrases: Texts = field(default_factory=Texts)
     owners: "array[int]" = field(default_factory=lambda: array("i"))
 
-    def add(self, name: Iterable[int], brief: Iterable[int], body: Iterable[int], phrases: Phrases) -> None:
+    def add(self, skill: SkillNumbers) -> None:
         """One more skill."""
         position = len(self.name.lengths)
-        self.name.add(name)
-        self.brief.add(brief)
-        self.body.add(body)
-        for phrase in phrases:
+        self.name.add(skill.name)
+        self.told.add(skill.brief)
+        self.told.add(skill.body)
+        for phrase in skill.phrases:
             self.phrases.add(phrase)
             self.owners.append(position)
 
@@ -85,7 +81,7 @@ class TermStore:
             self._known = {skill: known.get(skill) or _numbers_of(terms_of(skill), numbers) for skill in skills}
             numbered = Numbered(tuple(numbers))
             for skill in skills:
-                numbered.add(*self._known[skill])
+                numbered.add(self._known[skill])
             return numbered
 
 
@@ -93,28 +89,21 @@ _MOST_LEFT_OVER = 2
 """When a store knows so many times as many words as its skills have in all, most are left over from others."""
 
 
-def number_skills(skills: Iterable[Skill]) -> Numbered:
-    """The words of these skills, with nothing kept."""
-    return number_terms(map(terms_of, skills))
-
-
 def number_terms(terms: Iterable[SkillTerms]) -> Numbered:
-    """The words of skills of which the terms are known."""
-    numbers = _numbering()
-    number = numbers.__getitem__
-    numbered = Numbered()
+    """The words of skills of which the terms are known, with nothing kept."""
+    numbers, numbered = _numbering(), Numbered()
     for one in terms:
-        phrases = [map(number, phrase) for phrase in one.phrases]
-        numbered.add(map(number, one.name), map(number, one.brief), map(number, one.body), phrases)
+        numbered.add(_numbers_of(one, numbers))
     numbered.words = tuple(numbers)
     return numbered
 
 
 def _numbers_of(terms: SkillTerms, numbers: "defaultdict[str, int]") -> SkillNumbers:
-    number = numbers.__getitem__
+    def numbered(words: Iterable[str]) -> "array[int]":
+        found = array("i")
+        found.fromlist(list(map(numbers.__getitem__, words)))  # twice as quick as `extend`
+        return found
+
     return SkillNumbers(
-        array("i", map(number, terms.name)),
-        array("i", map(number, terms.brief)),
-        array("i", map(number, terms.body)),
-        tuple(array("i", map(number, phrase)) for phrase in terms.phrases),
+        numbered(terms.name), numbered(terms.brief), numbered(terms.body), tuple(map(numbered, terms.phrases))
     )

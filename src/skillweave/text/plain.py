@@ -1,5 +1,6 @@
 """Texts that are plain: ASCII letters and digits, and whatever only stands between words. Cut ten times as quickly."""
 
+import codecs
 import re
 import unicodedata
 from functools import lru_cache
@@ -16,9 +17,11 @@ MARKS = (
 )
 """Marks that belong to the letter before them, in the form of a class of characters."""
 _OF_WORDS = re.compile(f"[\\w{MARKS}+#]")
-_BEYOND_ASCII = re.compile("([^\x00-\x7f]+)")
 _SPACED = str.maketrans({code: chr(code) if chr(code).isalnum() else " " for code in range(128)})
 _SPACED_LOWER = {code: letter.lower() for code, letter in _SPACED.items()}
+_SIGNS = tuple(
+    re.compile(f"{sign}(?<=[A-Za-z]{sign})(?<![A-Za-z0-9][A-Za-z]{sign})") for sign in ("#", re.escape("++"))
+)
 _EMOJI_STYLE = "\ufe0f"
 """Asks for an emoji in colour; a mark by its category, but it is part of no letter."""
 
@@ -27,8 +30,10 @@ def plain_text(text: str) -> str | None:
     """The text with a space for each run of dashes, quotes, emoji and the like; None where it has other letters."""
     if text.isascii():
         return text
-    pieces = _BEYOND_ASCII.split(text)
-    return " ".join(pieces[::2]) if all(map(_stands_between, set(pieces[1::2]))) else None
+    try:
+        return text.encode("ascii", _SPACES).decode()  # four times as quick as a regular expression
+    except UnicodeEncodeError:
+        return None
 
 
 def spaced(plain: str) -> str:
@@ -43,13 +48,20 @@ def lower_words(plain: str) -> list[str] | None:
 
 def _has_signs(plain: str) -> bool:
     """Whether a letter by itself stands before `#` or `++`."""
-    for sign in ("#", "++"):
-        at = plain.find(sign, 1)
-        while at > 0:
-            if plain[at - 1].isalpha() and not (at > 1 and plain[at - 2].isalnum()):
-                return True
-            at = plain.find(sign, at + 1)
-    return False
+    return any(sign.search(plain) for sign in _SIGNS)
+
+
+def _to_space(error: UnicodeError) -> tuple[str, int]:
+    if isinstance(error, UnicodeEncodeError) and _stands_between(error.object[error.start : error.end]):
+        return " ", error.end
+    try:
+        raise error
+    finally:
+        del error  # or its traceback would hold it, and so the text, until garbage is collected
+
+
+_SPACES = "skillweave.spaces"
+codecs.register_error(_SPACES, _to_space)
 
 
 @lru_cache(maxsize=10_000)

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import filterfalse, groupby
 
 from skillweave.text.plain import MARKS, lower_words, plain_text
 from skillweave.text.search import UNSPACED_RUN, fold
@@ -82,8 +82,14 @@ def plain_word(word: str) -> str:
     return "".join(letter for letter in unicodedata.normalize("NFD", word) if not unicodedata.combining(letter))
 
 
+_LAST_MARK = "\u309a"
+"""Behind it no letter has a mark that could be taken from it, nor is one a mark."""
+
+
 def _is_empty(word: str) -> bool:
-    return word in STOP_WORDS or (not word.isascii() and plain_word(word) in STOP_WORDS)
+    if word in STOP_WORDS:
+        return True
+    return not word.isascii() and word[0] <= _LAST_MARK and plain_word(word) in STOP_WORDS
 
 
 def words_of(text: str) -> list[str]:
@@ -95,7 +101,7 @@ def words_of(text: str) -> list[str]:
     if plain is None:
         return list(_mixed_words(text)) if "\n" in text else _folded_words(text)
     cut = lower_words(plain)
-    return _folded_words(plain) if cut is None else [word for word in cut if word not in _DROPPED]
+    return _folded_words(plain) if cut is None else list(filterfalse(_DROPPED.__contains__, cut))
 
 
 def _mixed_words(text: str) -> Iterator[str]:
@@ -111,7 +117,7 @@ def _folded_words(text: str) -> list[str]:
     found = (_ASCII_WORD if ascii_only else _WORD).findall(folded)
     words = [word for word in found if not _is_empty(word)]
     if not ascii_only and UNSPACED_RUN.search(folded):
-        return [piece for word in words for piece, _, _ in _pieces(word, 0)]
+        return [word[start:end] for word in words for start, end in _pieces(word)]
     return words
 
 
@@ -125,7 +131,7 @@ def words_in(folded: str) -> Iterator[tuple[str, int, int]]:
         if _is_empty(word):
             continue
         if unspaced:
-            yield from _pieces(word, match.start())
+            yield from ((word[a:b], match.start() + a, match.start() + b) for a, b in _pieces(word))
         else:
             yield word, match.start(), match.end()
 
@@ -138,19 +144,19 @@ def word_spans(folded: str) -> dict[str, tuple[int, int]]:
     return spans
 
 
-def _pieces(word: str, offset: int) -> list[tuple[str, int, int]]:
-    """A word with characters of unspaced scripts as pairs of these, the rest of it whole."""
-    pieces: list[tuple[str, int, int]] = []
+def _pieces(word: str) -> list[tuple[int, int]]:
+    """The spans of each two characters of an unspaced script in a word, and of what else is in it, whole."""
+    pieces: list[tuple[int, int]] = []
     done = 0
-    for run in UNSPACED_RUN.finditer(word):
+    for run in () if word.isascii() else UNSPACED_RUN.finditer(word):
         start, end = run.span()
         if done < start:
-            pieces.append((word[done:start], offset + done, offset + start))
+            pieces.append((done, start))
         width = 2 if end - start > 1 else 1
-        pieces.extend((word[at : at + width], offset + at, offset + at + width) for at in range(start, end - width + 1))
+        pieces += [(at, at + width) for at in range(start, end - width + 1)]
         done = end
     if done < len(word):
-        pieces.append((word[done:], offset + done, offset + len(word)))
+        pieces.append((done, len(word)))
     return pieces
 
 
