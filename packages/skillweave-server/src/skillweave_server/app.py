@@ -14,18 +14,14 @@ from starlette.routing import BaseRoute
 from skillweave._version import __version__
 from skillweave.api import PREFIX
 from skillweave.errors import SkillweaveError
-from skillweave_server.agents import AGENTS
 from skillweave_server.approvals import APPROVALS
 from skillweave_server.composition import COMPOSITION
-from skillweave_server.document import Document
-from skillweave_server.endpoints import make_routes
+from skillweave_server.endpoints import Document, make_routes
 from skillweave_server.entities import ENTITIES
 from skillweave_server.graphs import GRAPHS
-from skillweave_server.headers import SafeHeaders
 from skillweave_server.health import add_health
-from skillweave_server.ledger import LEDGER
-from skillweave_server.memory import MEMORY
-from skillweave_server.paths import SlashesInIds
+from skillweave_server.ledger import LEDGER, MEMORY
+from skillweave_server.middleware import Middleware
 from skillweave_server.problems import (
     Refused,
     on_http_error,
@@ -35,12 +31,10 @@ from skillweave_server.problems import (
     on_unexpected,
 )
 from skillweave_server.service import Service
-from skillweave_server.skills import SKILLS
-from skillweave_server.spans import Traced, has_traces
+from skillweave_server.skills import AGENTS, SKILLS
 from skillweave_server.streams import EVENTS
 from skillweave_server.turns import TURNS
 from skillweave_server.verdicts import escalating
-from skillweave_server.watching import Watched
 from skillweave_server.writing import json_bytes
 
 GROUPS = (TURNS, LEDGER, MEMORY, SKILLS, AGENTS, COMPOSITION, GRAPHS, ENTITIES, APPROVALS, EVENTS)
@@ -80,11 +74,7 @@ def create_app(service: Service) -> FastAPI:
         },
     )
     app.state.service = service
-    app.add_middleware(SlashesInIds)
-    app.add_middleware(SafeHeaders)
-    if has_traces():
-        app.add_middleware(Traced)
-    app.add_middleware(Watched, meters=service.meters)
+    app.add_middleware(Middleware, meters=service.meters)
     add_health(app, service)
     routes, _ = _routes()
     app.router.routes.extend(routes)

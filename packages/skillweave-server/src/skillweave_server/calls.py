@@ -1,27 +1,40 @@
-"""Who calls, whether they may, and what a handler gets to know of it."""
+"""One request: who calls, whether they may, and its body, bounded in size and time, as one of the public values."""
 
+import asyncio
+import json
 import logging
+import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from enum import StrEnum
-from typing import Annotated
+from ipaddress import ip_address
+from math import isfinite
+from typing import Annotated, NoReturn, TypeVar
+from urllib.parse import urlsplit
 
 from fastapi import Header, Request
+from starlette.requests import ClientDisconnect
 
 from skillweave.access import ApiKey, Scope
+from skillweave.codec import read
 from skillweave.conversation import LONGEST_ID
 from skillweave.disclose.fit import Budget
 from skillweave.errors import StoreUnavailable
 from skillweave.weaver import Weaver
-from skillweave_server.local import require_local
+from skillweave_server.middleware import seen_in
+from skillweave_server.options import ServiceOptions
 from skillweave_server.problems import Refused, refused_of
 from skillweave_server.service import Service
-from skillweave_server.watching import seen_in
 
 log = logging.getLogger("skillweave_server")
 
 _CHALLENGE = 'Bearer realm="skillweave"'
+_JSON = "application/json"
+_LENGTH = re.compile("[0-9]+")
+_LONGEST_LENGTH = 20
+_MOST_DIGITS = 300
+"""Digits of a whole number: more could not be compared with a number that has a fraction."""
 
+T = TypeVar("T")
 
 IdempotencyKey = Annotated[
     str | None,
@@ -32,13 +45,6 @@ IdempotencyKey = Annotated[
         description="The same key again is the same request: it is done once.",
     ),
 ]
-
-
-class Admission(StrEnum):
-    """When the rate limit is asked: before all else, or by the handler itself, beside a wait that it has anyway."""
-
-    BEFORE = "before"
-    BESIDE = "beside"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +64,8 @@ class Call:
         """The tenant's Weaver, for a turn with that budget where one is given."""
         return self.service.weaver(self.tenant, budget)
 
-    async def admitted(self) -> None:
-        """Count the call; raises Refused for one more than its key may make."""
-        if self.key is not None:
-            await self.service.rates.admit(self.key.id)
 
-
-def call_with(scope: Scope, admission: Admission = Admission.BEFORE) -> Callable[[Request], Awaitable[Call]]:
+def call_with(scope: Scope) -> Callable[[Request], Awaitable[Call]]:
     """What lets a request in that has a key with this scope, for FastAPI's `Depends`."""
 
     async def call(request: Request) -> Call:
@@ -74,15 +75,13 @@ def call_with(scope: Scope, admission: Admission = Admission.BEFORE) -> Callable
         key = await _key_of(request, service)
         if key is not None:
             seen.key, seen.tenant = key.id, key.tenant
-        made = Call(service, request, key)
         if key is not None:
             if not key.may(scope):
                 raise _out_of_scope(key, scope)
             service.rates.require_open(key.id)
-            if admission is Admission.BEFORE:
-                await made.admitted()
+            await service.rates.admit(key.id)
         _require_known_parameters(request)
-        return made
+        return Call(service, request, key)
 
     return call
 
@@ -91,7 +90,7 @@ async def _key_of(request: Request, service: Service) -> ApiKey | None:
     """The key of the request, None where the service has no keys; raises Refused for a request without a good one."""
     ring = service.ring
     if ring is None:
-        require_local(request)
+        _require_local(request)
         return None
     spelled = _spelled_in(request)
     address = "" if request.client is None else request.client.host
@@ -134,3 +133,115 @@ def _require_known_parameters(request: Request) -> None:
         there = f"it has {', '.join(sorted(known))}" if known else "it has none"
         detail = f"this path has no parameter {unknown[0][:60]!r}; {there}"
         raise Refused(422, "unknown-parameter", detail)
+
+
+def _require_local(request: Request) -> None:
+    """Raise Refused for a request that a page of another site may have made a browser send.
+
+    Such a page can have its own name stand for this machine, and is then let in by the browser: what gives it away is
+    the name, in `Host`, or in `Origin` where it asks without that.
+    """
+    names = [f"//{one}" for one in request.headers.getlist("host")] + request.headers.getlist("origin")
+    if not all(map(_is_local, names)):
+        detail = (
+            "this service is open to everybody on its machine, and so answers only as localhost and to no pages of "
+            "other sites; make a key with `skillweave keys new` and start it with keys to reach it from elsewhere"
+        )
+        raise Refused(403, "not-local", detail)
+
+
+def _is_local(address: str) -> bool:
+    """Whether its name can only be one of this machine or its network: nobody elsewhere has one without a dot."""
+    try:
+        # A page that has no origin of its own says `null`, which names no host.
+        name = urlsplit(address).hostname or "nowhere.invalid"
+    except ValueError:
+        return False
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return "." not in name or name.endswith(".localhost")
+
+
+def body_of(shape: type[T]) -> Callable[[Request], Awaitable[T]]:
+    """What reads the body of a request as that value, for FastAPI's `Depends`."""
+
+    async def body(request: Request) -> T:
+        return read(await json_body(request), shape)
+
+    return body
+
+
+async def json_body(request: Request) -> object:
+    """The JSON data of the body; raises Refused for one that is too large, too slow, or no JSON."""
+    declared = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if declared != _JSON:
+        raise Refused(415, "not-json", f"send the body as {_JSON}, not as {declared[:60]!r}")
+    coding = request.headers.get("content-encoding", "identity").strip().lower()
+    if coding not in ("", "identity"):
+        raise Refused(415, "packed", f"send the body as it is, not packed as {coding[:60]!r}")
+    content = await _content(request)
+    try:
+        data: object = _STRICT.decode(content.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise Refused(400, "not-json", f"the body is no JSON: {error}"[:500]) from None
+    return data
+
+
+async def _content(request: Request) -> bytes:
+    options: ServiceOptions = request.app.state.service.options
+    most = options.most_body_bytes
+    length = request.headers.get("content-length", "")
+    if _LENGTH.fullmatch(length) and int(length[:_LONGEST_LENGTH]) > most:
+        raise _too_large(most)
+    parts, size = [], 0
+    try:
+        async with asyncio.timeout(options.body_seconds):
+            async for part in request.stream():
+                size += len(part)
+                if size > most:
+                    raise _too_large(most)
+                parts.append(part)
+    except TimeoutError:
+        detail = f"the body did not come within {options.body_seconds:g} seconds; send it at once"
+        raise Refused(408, "slow-body", detail, {"Connection": "close"}) from None
+    except ClientDisconnect:
+        raise Refused(400, "broken-off", "the client went away before the body was there") from None
+    return b"".join(parts)
+
+
+def _too_large(most: int) -> Refused:
+    detail = f"the body has more than {most:,} bytes; send a shorter transcript, or null for none"
+    return Refused(413, "body-too-large", detail, {"Connection": "close"})
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"{digits[:40]}… is too large a number")
+    return int(digits)
+
+
+def _number(digits: str) -> float:
+    number = float(digits)
+    if not isfinite(number):
+        raise ValueError(f"{digits[:40]} is too large a number")
+    return number
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    # Of a key that stands twice, somebody before us may have checked the other value than the one that would count.
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in found if names.count(name) > 1)
+        raise ValueError(f"the key {twice[:60]!r} stands twice in one object")
+    return found
+
+
+_STRICT = json.JSONDecoder(
+    parse_constant=_refuse_constant, parse_int=_whole, parse_float=_number, object_pairs_hook=_object
+)

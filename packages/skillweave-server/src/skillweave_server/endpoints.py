@@ -1,23 +1,26 @@
-"""How an endpoint is declared: its scope, what it takes and answers, and which problems; for server and document."""
+"""Endpoints: how one is declared, the routes that answer, and the OpenAPI document that describes them."""
 
 import inspect
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
+from http import HTTPStatus
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 from fastapi import APIRouter, Depends, Path, Query
+from fastapi.openapi.utils import get_openapi
 from fastapi.responses import Response
 from starlette.routing import BaseRoute
 
+from skillweave._version import __version__
 from skillweave.access import Scope
 from skillweave.api import PREFIX
 from skillweave.api.pages import MOST_LISTED
+from skillweave.api.problem import MEDIA_TYPE, Problem
 from skillweave.conversation import LONGEST_ID
-from skillweave_server.bodies import body_of
-from skillweave_server.calls import Admission, Call, call_with
-from skillweave_server.document import Document
-from skillweave_server.paths import with_slashes
+from skillweave.schemas import Definitions, Purpose
+from skillweave_server.calls import Call, body_of, call_with
+from skillweave_server.middleware import with_slashes
 from skillweave_server.problems import Refused
 from skillweave_server.writing import answer
 
@@ -31,6 +34,9 @@ TurnId = Annotated[str, Path(min_length=1, max_length=LONGEST_ID, description="T
 After = Annotated[str, Query(max_length=2000, description="Go on after this entry: `next` of the page before.")]
 Limit = Annotated[int, Query(ge=1, le=MOST_LISTED, description="The most entries of the page.")]
 
+_PLACE = "#/components/schemas/"
+SCOPE = "x-scope"
+"""Where an operation says which scope a key needs for it."""
 ALWAYS = (401, 403, 422, 429, 503)
 """Statuses of problems that every endpoint has."""
 WITH_BODY = (400, 408, 413, 415)
@@ -56,7 +62,6 @@ class Endpoint:
     problems: tuple[int, ...] = ()
     media_type: str = "application/json"
     or_status: int | None = None
-    admission: Admission = Admission.BEFORE
 
     @property
     def statuses(self) -> tuple[int, ...]:
@@ -87,25 +92,69 @@ class Endpoints:
         problems: Sequence[int] = (),
         media_type: str = "application/json",
         or_status: int | None = None,
-        admission: Admission = Admission.BEFORE,
     ) -> Callable[[Handler], Handler]:
-        """Declare what follows as the handler of that method and path.
-
-        With `Admission.BESIDE` the handler waits for `call.admitted()` itself, together with its first other wait, and
-        changes nothing before.
-        """
+        """Declare what follows as the handler of that method and path."""
 
         def declare(handler: Handler) -> Handler:
             known = 204 if answers is None and status == 200 else status
             one = Endpoint(
                 *(method, path, handler, scope, self.group, takes, answers, known, tuple(problems), media_type),
                 or_status=or_status,
-                admission=admission,
             )
             self.declared.append(one)
             return handler
 
         return declare
+
+
+@dataclass(slots=True)
+class Document:
+    """What endpoints take and answer, in the words of OpenAPI; the schemas of all of them stand in one place.
+
+    The same class is described twice where a request may leave out what an answer always has: as `Turn`, and as
+    `TurnInput` of requests.
+    """
+
+    written: Definitions = field(default_factory=lambda: Definitions(place=_PLACE))
+    taken: Definitions = field(default_factory=lambda: Definitions(Purpose.READ, _PLACE, "Input"))
+
+    def responses(self, endpoint: Endpoint) -> dict[int | str, dict[str, Any]]:
+        """By status, the answer and all problems."""
+        problem = {MEDIA_TYPE: {"schema": self.written.add(Problem)}}
+        told: dict[int | str, dict[str, Any]] = {
+            one: {"description": HTTPStatus(one).phrase, "content": problem} for one in endpoint.statuses
+        }
+        done: dict[str, Any] = {"description": HTTPStatus(endpoint.status).phrase}
+        if endpoint.answers is not None:
+            done["content"] = {endpoint.media_type: {"schema": self.written.add(endpoint.answers)}}
+        other = endpoint.or_status
+        also: dict[int | str, Any] = {}
+        if other is not None:
+            also[other] = {**done, "description": HTTPStatus(other).phrase}
+        return {endpoint.status: done, **also, **told}
+
+    def additions(self, endpoint: Endpoint) -> dict[str, Any]:
+        """What FastAPI cannot know: the scope, and the body."""
+        extra: dict[str, Any] = {SCOPE: endpoint.scope.value, "security": [{"key": []}]}
+        if endpoint.takes is not None:
+            content = {"application/json": {"schema": self.taken.add(endpoint.takes)}}
+            extra["requestBody"] = {"required": True, "content": content}
+        return extra
+
+    def whole(self, routes: Sequence[BaseRoute]) -> Mapping[str, Any]:
+        """The document of these routes."""
+        described = get_openapi(
+            title="skillweave",
+            version=__version__,
+            description="Puts the right skill into an agent's context: once, inside a token budget, explained.",
+            routes=routes,
+        )
+        keys = {"type": "http", "scheme": "bearer", "description": "An API key, as `skillweave keys new` prints it."}
+        # The framework describes the choices of parameters; our own description of the same class goes before it.
+        theirs = described.get("components", {}).get("schemas", {})
+        schemas = {**theirs, **self.written.schemas, **self.taken.schemas}
+        components = {"schemas": dict(sorted(schemas.items())), "securitySchemes": {"key": keys}}
+        return {**described, "components": components}
 
 
 def make_routes(groups: Iterable[Endpoints]) -> tuple[Sequence[BaseRoute], Document]:
@@ -139,7 +188,7 @@ def _answering(endpoint: Endpoint) -> Callable[..., Awaitable[Response]]:
         return found if isinstance(found, Response) else answer(found, endpoint.status)
 
     hints = get_type_hints(handler, include_extras=True)
-    own = {"call": Annotated[Call, Depends(call_with(endpoint.scope, endpoint.admission))]}
+    own = {"call": Annotated[Call, Depends(call_with(endpoint.scope))]}
     if endpoint.takes is not None:
         own["asked"] = Annotated[Any, Depends(body_of(endpoint.takes))]
     known = {**hints, **own}

@@ -56,6 +56,9 @@ class Readiness:
         except SkillweaveError as error:
             # Anybody may ask: the name of a server is for the log.
             log.warning("not ready: the %s does not answer: %r", name, str(error))
+        except Exception:
+            # A part may be a guest's; who balances the load needs an answer whatever it raises.
+            log.exception("not ready: the %s fails", name)
         else:
             return "ok"
         return SILENT
@@ -82,7 +85,7 @@ def add_health(app: FastAPI, service: Service) -> None:
     async def metrics(request: Request) -> Response:
         if not _from_this_machine(request):
             await may_read(request)
-        return Response(await service.meters.text(service), media_type=CONTENT_TYPE)
+        return Response(await service.metrics(), media_type=CONTENT_TYPE)
 
 
 def _answer(status: int, told: object) -> Response:

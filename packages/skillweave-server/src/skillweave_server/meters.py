@@ -2,17 +2,14 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 
 from skillweave.errors import StoreUnavailable
+from skillweave.injection import Injection
 from skillweave.stores.split import SplitStore
-
-if TYPE_CHECKING:
-    from skillweave.injection import Injection
-    from skillweave_server.service import Service
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 OTHER = "other"
@@ -22,9 +19,15 @@ SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.
 """The limits of the histogram of latencies."""
 WAITING_SECONDS = 15.0
 """Seconds for which the number of approvals that wait is kept."""
-MOST_COUNTED = 1_000
-"""Tenants whose approvals are counted."""
 _ASKING_SECONDS = 2.0
+
+
+class Held(NamedTuple):
+    """What is looked at when somebody asks: the store of conversations, requests uncounted, tenants held."""
+
+    store: object
+    uncounted: int
+    tenants: int
 
 
 class Meters:
@@ -66,7 +69,7 @@ class Meters:
         elif status == 503:
             self._failures.inc()
 
-    def turn(self, injection: "Injection") -> None:
+    def turn(self, injection: Injection) -> None:
         """Count a turn by what became of it."""
         if injection.revision is None:
             self._failures.inc()
@@ -76,28 +79,22 @@ class Meters:
         self._turns.labels(outcome).inc()
         self._tokens.inc(injection.tokens.injected)
 
-    async def text(self, service: "Service") -> bytes:
-        """All of them in Prometheus' format; asks for what waits at most every 15 seconds."""
-        store = service.weaver("").store
-        if isinstance(store, SplitStore):
-            self._waiting.set(store.waiting)
-            self._dropped.set(store.dropped)
-        self._uncounted.set(service.rates.unanswered)
-        self._tenants.set(service.tenants_held)
-        count = getattr(service.approvals, "count_pending", None)
-        if count is not None and self._clock() >= self._asked_at + WAITING_SECONDS:
+    async def text(self, held: Held, count_pending: Callable[[], Awaitable[int]] | None = None) -> bytes:
+        """All of them in Prometheus' format; counts approvals that wait at most every 15 seconds."""
+        if isinstance(held.store, SplitStore):
+            self._waiting.set(held.store.waiting)
+            self._dropped.set(held.store.dropped)
+        self._uncounted.set(held.uncounted)
+        self._tenants.set(held.tenants)
+        if count_pending is not None and self._clock() >= self._asked_at + WAITING_SECONDS:
             self._asked_at = self._clock()
-            await self._ask(service, count)
+            try:
+                async with asyncio.timeout(_ASKING_SECONDS):
+                    self._approvals.set(await count_pending())
+            except (StoreUnavailable, TimeoutError):
+                # No number is better than an old one that looks fine.
+                self._approvals.set(float("nan"))
         return generate_latest(self.registry)
-
-    async def _ask(self, service: "Service", count: Callable[[Sequence[str]], Awaitable[int]]) -> None:
-        try:
-            async with asyncio.timeout(_ASKING_SECONDS):
-                tenants = await service.tenants()
-                self._approvals.set(await count(tenants[:MOST_COUNTED]))
-        except (StoreUnavailable, TimeoutError):
-            # No number is better than an old one that looks fine.
-            self._approvals.set(float("nan"))
 
     def _counter(self, name: str, text: str, labels: tuple[str, ...] = ()) -> Counter:
         return Counter(f"skillweave_{name}", text, labels, registry=self.registry)

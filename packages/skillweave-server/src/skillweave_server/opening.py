@@ -36,12 +36,11 @@ from skillweave.tokens.counter import Tiktoken, TokenCounter
 from skillweave.weaver import OnStoreFailure, Weaver
 
 with needing("service", "the service"):
+    from skillweave_server.middleware import trace_observers
     from skillweave_server.options import ServiceOptions
     from skillweave_server.rates import SharedCounters, shared_counters
     from skillweave_server.service import Service
-    from skillweave_server.shared_source import SharedSource
-    from skillweave_server.spans import trace_observers
-    from skillweave_server.tenant_registry import CommonRegistry, TenantRegistry
+    from skillweave_server.tenant_registry import CommonRegistry, SharedSource, TenantRegistry
     from skillweave_server.unsealed import UnsealedBook
 
 if TYPE_CHECKING:
@@ -193,7 +192,7 @@ def open_service(
         counter=counting,
         matchers=matchers if embedder is None else with_embedder(matchers, embedder),
         on_store_failure=on_store_failure,
-        observers=(*trace_observers(), *observers),
+        observers=tuple(observers),
         cache=cache,
     )
     return Service(
@@ -240,8 +239,9 @@ def _with_redis(place: Place, redis: str) -> _KeptIn:
     from skillweave_stores.redis.store import EventKeeping, RedisStore
     from skillweave_stores.redis.working_memory import RedisWorkingMemory
 
-    store = SplitStore(RedisStore(redis, events=EventKeeping.STREAM), _log(place))
-    memory, events, counters = RedisWorkingMemory(redis), RedisEventStream(redis), shared_counters(redis)
+    states = RedisStore(redis, events=EventKeeping.STREAM)
+    store, memory = SplitStore(states, _log(place)), RedisWorkingMemory(redis, store=states)
+    events, counters = RedisEventStream(redis), shared_counters(redis)
     return _KeptIn(store, memory, events, Wanted.UNKEPT, {"redis": partial(store.load, READINESS)}, counters)
 
 
@@ -285,7 +285,7 @@ def _make_weaver(parts: _Parts, tenant: str) -> Weaver:
         graph=parts.graph,
         matchers=parts.matchers,
         on_store_failure=parts.on_store_failure,
-        observers=(telling, *parts.observers),
+        observers=(telling, *trace_observers(), *parts.observers),
         tenant=tenant,
         cache=parts.cache,
     )

@@ -35,11 +35,12 @@ from skillweave.events.event import EventRefused
 from skillweave.events.stream import StreamGap
 from skillweave.knowledge.entity import AmbiguousEntity, EntityNotFound
 from skillweave.state.working_memory import MemoryTooLarge
-from skillweave_server.headers import SAFE
 from skillweave_server.writing import json_bytes
 
 log = logging.getLogger("skillweave_server")
 
+SAFE: Mapping[str, str] = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+"""Headers of every answer that does not say otherwise: nobody on the way keeps it, no browser guesses another type."""
 RETRY_SECONDS = 1
 """What a client is told to wait where nothing better is known."""
 

@@ -32,11 +32,16 @@ _BUCKETS = 1024
 
 @dataclass(frozen=True, slots=True)
 class SharedCounters:
-    """Counters in a Redis, which all replicas share; `failures` is what they raise where it does not answer."""
+    """Counters in a Redis, which all replicas share."""
 
     storage: RedisStorage
     place: str
-    failures: tuple[type[Exception], ...]
+
+    def is_failure(self, error: Exception) -> bool:
+        """Returns whether counting raises this where the Redis does not answer."""
+        from skillweave_stores.redis.failures import is_failure
+
+        return isinstance(error, StorageError) or is_failure(error)
 
     async def close(self) -> None:
         """Give back all connections."""
@@ -46,8 +51,6 @@ class SharedCounters:
 
 def shared_counters(url: str) -> SharedCounters:
     """Counters in the Redis of that URL, written as for RedisStore; nothing is opened yet. Raises InvalidValue."""
-    from redis.exceptions import RedisClusterException
-
     place = place_of(url, {})
     settings: dict[str, Any] = {
         "socket_timeout": SHARED_SECONDS,
@@ -68,7 +71,7 @@ def shared_counters(url: str) -> SharedCounters:
         storage = RedisStorage(f"async+redis+{place.url}", **named, **settings)
     else:
         storage = RedisStorage(f"async+{parts._replace(netloc=server).geturl()}", **named, **settings)
-    return SharedCounters(storage, place.shown, (StorageError, RedisClusterException, OSError, TimeoutError))
+    return SharedCounters(storage, place.shown)
 
 
 def _server(parts: SplitResult) -> str:
@@ -150,7 +153,9 @@ class Rates:
             try:
                 async with asyncio.timeout(SHARED_SECONDS):
                     waiting = await self._hit(self._limiter, key_id)
-            except self._shared.failures as error:
+            except Exception as error:
+                if not self._shared.is_failure(error):
+                    raise
                 self._silent(error, told=was_silent)
             else:
                 if was_silent:

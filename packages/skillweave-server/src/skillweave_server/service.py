@@ -1,8 +1,8 @@
-"""The parts of the service, and the Weaver of each tenant."""
+"""The parts of the service, the Weaver of each tenant, and for which conversations verdicts wait."""
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
 from skillweave.access import KeyStore
@@ -14,15 +14,49 @@ from skillweave.registry.writing import WritableSource
 from skillweave.state.working_memory import WorkingMemory
 from skillweave.weaver import Weaver
 from skillweave_server.keyring import KeyRing
-from skillweave_server.meters import Meters
+from skillweave_server.meters import Held, Meters
 from skillweave_server.options import ServiceOptions
 from skillweave_server.rates import Rates, SharedCounters
-from skillweave_server.waiting import Waiting
 
 MOST_TENANTS = 1_000
 """Tenants whose skills are held at once; of more, those that were used longest ago are read again when they come."""
+WAITING_SECONDS = 1.0
+"""How long an answer of the book of approvals counts."""
+MOST_COUNTED = 1_000
+"""Tenants whose approvals are counted."""
 MOST_BUDGETS = 32
 """Budgets other than the service's own whose Weavers are kept for one tenant."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    answer: "asyncio.Task[frozenset[str]]"
+    until: float
+
+
+class Waiting:
+    """By tenant, the conversations with a verdict that they do not have yet, as they were at most a second ago."""
+
+    def __init__(self, book: ApprovalBook, seconds: float = WAITING_SECONDS) -> None:
+        self._book, self._seconds = book, seconds
+        self._asked: OrderedDict[str, _Asked] = OrderedDict()
+
+    async def of(self, tenant: str) -> Set[str]:
+        """Those of the tenant; one trip for all who ask at once. Raises StoreUnavailable."""
+        loop = asyncio.get_running_loop()
+        known = self._asked.get(tenant)
+        if known is None or known.until <= loop.time() or known.answer.get_loop() is not loop:
+            task = loop.create_task(self._book.conversations_waiting(tenant=tenant))
+            known = self._asked[tenant] = _Asked(task, loop.time() + self._seconds)
+            self._asked.move_to_end(tenant)
+            if len(self._asked) > MOST_TENANTS:
+                self._asked.popitem(last=False)
+        # Whoever goes away takes the answer from nobody else.
+        return await asyncio.shield(known.answer)
+
+    def forget(self, tenant: str) -> None:
+        """Ask anew at the next turn: a verdict has come, or has been applied."""
+        self._asked.pop(tenant, None)
 
 
 @dataclass(slots=True)
@@ -83,15 +117,19 @@ class Service(ClosedOnExit):
         known.budgets.move_to_end(budget)
         return varied
 
-    @property
-    def tenants_held(self) -> int:
-        """Tenants whose skills are held now."""
-        return len(self._tenants)
-
     async def tenants(self) -> tuple[str, ...]:
         """The default tenant, and every one that has or had a key, sorted; raises StoreUnavailable."""
         keys = () if self.keys is None else await self.keys.list()
         return tuple(sorted({"", *(key.tenant for key in keys)}))
+
+    async def metrics(self) -> bytes:
+        """What the service counts, in Prometheus' format."""
+        held = Held(self.weaver("").store, self.rates.unanswered, len(self._tenants))
+        return await self.meters.text(held, self._pending if hasattr(self.approvals, "count_pending") else None)
+
+    async def _pending(self) -> int:
+        count: Callable[[Sequence[str]], Awaitable[int]] = self.approvals.count_pending  # type: ignore[attr-defined]
+        return await count((await self.tenants())[:MOST_COUNTED])
 
     async def make_ready(self) -> None:
         """Read and compile the default tenant's skills, so that the first turn does not wait for them."""

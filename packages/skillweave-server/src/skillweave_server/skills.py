@@ -1,4 +1,4 @@
-"""Skills: those that the tenant has, what fits a text, their documents, publishing them, and checking them."""
+"""Skills and agents: those that the tenant has, what fits a text, documents, publishing, and checking."""
 
 import asyncio
 import re
@@ -11,6 +11,7 @@ from fastapi.responses import Response
 from skillweave.access import Scope
 from skillweave.api.pages import page
 from skillweave.api.skills import (
+    AgentPage,
     ArtifactPage,
     CheckReport,
     CheckRequest,
@@ -24,9 +25,9 @@ from skillweave.api.skills import (
 )
 from skillweave.checks.check import check_skills
 from skillweave.diagnostics import Diagnostic, Location, has_errors
-from skillweave.errors import InvalidData, SkillNotFound
+from skillweave.errors import AgentNotFound, InvalidData, SkillNotFound
 from skillweave.formats import read_any
-from skillweave.registry import Change, Registry, WritableSource
+from skillweave.registry import Agent, Change, Registry, WritableSource
 from skillweave.registry.writing import content_hash_of
 from skillweave.select.candidates import Selection
 from skillweave.skill import Skill, Status
@@ -208,3 +209,25 @@ def _published(change: Change, skill: Skill, diagnostics: tuple[Diagnostic, ...]
 
 def _id(skill: Skill) -> str:
     return skill.id
+
+
+AGENTS = Endpoints("agents")
+
+AgentId = Annotated[str, Path(min_length=1, max_length=100, description="The id of the agent.")]
+
+
+@AGENTS.at("GET", "/agents", scope=Scope.READ, answers=AgentPage)
+async def list_agents(call: Call, after: After = "", limit: Limit = 20) -> AgentPage:
+    """The agents by their ids."""
+    found = (await call.weaver().snapshot()).agents
+    behind = [found[agent_id] for agent_id in sorted(found) if agent_id > after]
+    return page(AgentPage, behind, limit, lambda agent: agent.id)
+
+
+@AGENTS.at("GET", "/agents/{agent}", scope=Scope.READ, answers=Agent, problems=(404,))
+async def get_agent(call: Call, agent: AgentId) -> Agent:
+    """The agent as it is described now."""
+    found = (await call.weaver().snapshot()).agents
+    if agent not in found:
+        raise AgentNotFound(agent, found)
+    return found[agent]

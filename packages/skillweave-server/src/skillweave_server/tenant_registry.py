@@ -1,5 +1,6 @@
-"""The skills of one tenant: those of all tenants as they are, as long as it has published none of its own."""
+"""The skills of all tenants, which are read once, and those of one: the same ones until it publishes its own."""
 
+import asyncio
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -8,6 +9,38 @@ from skillweave.registry import Changes, Registry, Snapshot, Source
 from skillweave.registry.codes import NO_SKILLS
 from skillweave.registry.registry import Artifact
 from skillweave.registry.snapshot import changes_between
+from skillweave.registry.source import Loaded, WrappedSource, version_of
+
+
+class SharedSource(WrappedSource):
+    """Skills that all tenants have: a source that is read by the first who asks, and by others only where it changed.
+
+    Whoever has its newest answer and loads again wants a newer one; whoever has none or an older one gets the newest.
+    For one event loop.
+    """
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source)
+        self._newest: Loaded | None = None
+        self._version: str | None = None
+        self._reading = asyncio.Lock()
+
+    async def load(self, previous: Loaded | None = None) -> Loaded:
+        """The newest answer of the wrapped source; raises SourceUnavailable."""
+        async with self._reading:
+            newest = self._newest
+            if newest is not None and previous is not newest and not await self._has_changed():
+                return newest
+            # Asked before the load: a change in between is loaded again rather than missed.
+            version = await version_of(self.source)
+            self._newest = await self.source.load(newest)
+            self._version = version
+            return self._newest
+
+    async def _has_changed(self) -> bool:
+        """Whether the source says that it did; one without a version is read again only where somebody asks for it."""
+        version = await version_of(self.source)
+        return version is not None and version != self._version
 
 
 class CommonRegistry(Registry):

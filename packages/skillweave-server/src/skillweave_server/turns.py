@@ -1,6 +1,5 @@
 """Turns: the main job. What to give to the model, whether it was delivered, and why it was so."""
 
-import asyncio
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,10 +12,11 @@ from skillweave.errors import StoreUnavailable
 from skillweave.frozen import FrozenJson
 from skillweave.injection import Injection
 from skillweave.state.port import Logged
-from skillweave_server.calls import Admission, Call, IdempotencyKey
+from skillweave_server.calls import Call, IdempotencyKey
 from skillweave_server.endpoints import ConversationId, Endpoints, TurnId
 from skillweave_server.problems import Refused
 from skillweave_server.verdicts import apply_waiting
+from skillweave_stores.redis.store import reading_ahead
 
 TURNS = Endpoints("turns")
 MEMORY_UNAVAILABLE = "memory-unavailable"
@@ -31,7 +31,6 @@ log = logging.getLogger("skillweave_server")
     takes=TurnRequest,
     answers=Injection,
     problems=(409,),
-    admission=Admission.BESIDE,
 )
 async def weave(
     call: Call, conversation: ConversationId, asked: TurnRequest, idempotency_key: IdempotencyKey = None
@@ -40,16 +39,18 @@ async def weave(
 
     The same turn again gets the same answer and changes nothing. With the delivery `two-phase` the texts are claimed
     for 60 seconds: confirm the turn when the model has them, else release it.
+
+    The events of the turn are in the conversation's stream, unless `diagnostics` has `observer-failed`: then the turn
+    was kept, and the same turn again tells its events, once.
     """
-    (memory, found), *_ = await asyncio.gather(
-        _working_memory(call, conversation),
-        apply_waiting(call.service, call.tenant, conversation),
-        call.admitted(),
-    )
-    turn = asked.turn(conversation, key=idempotency_key, memory=memory, new_id=lambda: uuid4().hex)
-    weaver = call.weaver(asked.budget)
-    two_phase = asked.delivery is DeliveryMode.TWO_PHASE
-    injection = await (weaver.claim(turn) if two_phase else weaver.weave(turn))
+    # First what may change the State, then the memory, with which the State may come.
+    await apply_waiting(call.service, call.tenant, conversation)
+    with reading_ahead():
+        memory, found = await _working_memory(call, conversation)
+        turn = asked.turn(conversation, key=idempotency_key, memory=memory, new_id=lambda: uuid4().hex)
+        weaver = call.weaver(asked.budget)
+        two_phase = asked.delivery is DeliveryMode.TWO_PHASE
+        injection = await (weaver.claim(turn) if two_phase else weaver.weave(turn))
     call.service.meters.turn(injection)
     return replace(injection, diagnostics=(*injection.diagnostics, *found)) if found else injection
 

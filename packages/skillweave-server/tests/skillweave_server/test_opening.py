@@ -11,7 +11,7 @@ from skillweave.approvals.key import read_or_make_key
 from skillweave.registry import Loaded
 from skillweave.sources.code import InCode
 from skillweave_server.opening import Entry, open_service, place_of
-from skillweave_server.shared_source import SharedSource
+from skillweave_server.tenant_registry import SharedSource
 from skillweave_stores.sql.skills import SqlSource
 
 

@@ -1,7 +1,6 @@
 """Limits of the service on every endpoint: of each key, and of addresses that guess keys; and a silent key store."""
 
-import asyncio
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,11 +8,9 @@ import pytest
 import pytest_asyncio
 from tests.skillweave_server.every import EVERY, name_of
 from tests.skillweave_server.guarded import OPTIONS, OURS, Guarded, guarded_service
-from tests.skillweave_server.wire import JSON, Heard, bearer
+from tests.skillweave_server.wire import Heard, bearer
 
 from skillweave.access import Scope, new_key
-from skillweave.frozen import FrozenJson
-from skillweave.state.working_memory import WorkingMemory
 from skillweave_server.endpoints import Endpoint
 from skillweave_server.options import ServiceOptions
 from skillweave_server.problems import Refused
@@ -87,36 +84,6 @@ async def test_a_key_that_has_to_wait_is_refused_before_its_body_is_read(limited
         await limited.ask(turn, key)
     answer = await limited.wire.ask("POST", "/api/v1/conversations/x/turns", key, is_endless=True)
     assert is_too_many(answer)
-
-
-class Meeting(Rates):
-    """Counts a request only when somebody has come to the working memory, which waits for the count."""
-
-    def __init__(self, memory: WorkingMemory) -> None:
-        super().__init__(OPTIONS)
-        self._memory = memory
-        self._barrier = asyncio.Barrier(2)
-
-    async def read(self, conversation: str, *, tenant: str = "") -> Mapping[str, FrozenJson]:
-        """What the working memory has."""
-        await asyncio.wait_for(self._barrier.wait(), 10)
-        return await self._memory.read(conversation, tenant=tenant)
-
-    async def admit(self, key_id: str) -> None:
-        """Count it."""
-        await asyncio.wait_for(self._barrier.wait(), 10)
-        await super().admit(key_id)
-
-
-async def test_a_turn_waits_for_its_limit_and_its_working_memory_at_once(
-    guarded: Guarded, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    meeting = Meeting(guarded.service.memory)
-    monkeypatch.setattr(guarded.service, "memory", meeting)
-    monkeypatch.setattr(guarded.service, "rates", meeting)
-    headers = {**JSON, **guarded.key(Scope.WEAVE)}
-    answer = await guarded.wire.ask("POST", "/api/v1/conversations/at-once/turns", headers, b'{"message": "x"}')
-    assert answer.status == 200
 
 
 async def test_an_address_that_guesses_is_refused_and_whoever_had_a_good_key_is_not(limited: Guarded) -> None:

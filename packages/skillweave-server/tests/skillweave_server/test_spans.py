@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import httpx
+from opentelemetry import trace
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
@@ -10,7 +11,8 @@ from tests.skillweave_server.parts import service_in
 
 from skillweave.telemetry.opentelemetry import OpenTelemetry
 from skillweave_server.app import create_app
-from skillweave_server.spans import Traced
+from skillweave_server.meters import Meters
+from skillweave_server.middleware import Middleware, trace_observers
 
 TRACE, CALLER = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
 HEADERS = {"traceparent": f"00-{TRACE}-{CALLER}-01"}
@@ -23,7 +25,7 @@ async def recorded(folder: Path, method: str, path: str, body: object = None) ->
     service = service_in(folder, observers=[OpenTelemetry(provider)])
     app = create_app(service)
     # The process's own provider can be set only once, for all tests.
-    (traced,) = [one for one in app.user_middleware if one.cls is Traced]  # type: ignore[comparison-overlap]
+    (traced,) = [one for one in app.user_middleware if one.cls is Middleware]  # type: ignore[comparison-overlap, redundant-expr]
     traced.kwargs["tracer_provider"] = provider
     transport = httpx.ASGITransport(app)
     async with (
@@ -49,6 +51,27 @@ async def test_a_turn_stands_below_its_request_which_stands_below_its_caller(tmp
     assert given.attributes["gen_ai.skill.outcome"] == "injected"
     assert woven.attributes is not None
     assert woven.attributes["gen_ai.conversation.id"] == "c"
+
+
+async def test_without_an_sdk_there_are_no_spans_and_nobody_makes_any() -> None:
+    assert trace_observers() == ()
+    seen: list[bool] = []
+
+    async def application(*_: object) -> None:
+        seen.append(trace.get_current_span() is trace.INVALID_SPAN)
+
+    for provider in (None, TracerProvider()):
+        scope: dict[str, object] = {"type": "http", "method": "GET", "headers": []}
+        await Middleware(application, Meters(), provider)(scope, _nothing, _nowhere)
+    assert seen == [True, False]
+
+
+async def _nothing() -> dict[str, object]:
+    return {}
+
+
+async def _nowhere(_: object) -> None:
+    """Nothing is sent."""
 
 
 async def test_a_span_says_how_the_request_was_answered(tmp_path: Path) -> None:

@@ -25,6 +25,7 @@ from skillweave_server.streams import sent
 from tests.contracts_of_ports.event_stream import numbered
 
 PATIENCE = 20.0
+API = "http://127.0.0.1/api/v1"
 STREAM = "/api/v1/conversations/c/stream"
 
 
@@ -71,6 +72,29 @@ async def until_followed_by(stream: EventStream, most: int) -> None:
     async with asyncio.timeout(PATIENCE):
         while sum(len(known.followers) for known in stream._kept.values()) > most:  # noqa: ASYNC110 - nobody tells
             await asyncio.sleep(0.005)
+
+
+async def test_a_turn_whose_events_were_lost_says_so_and_tells_them_once_when_it_is_asked_again(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def silent(*_: object, **__: object) -> None:
+        raise StoreUnavailable("the stream does not answer")
+
+    async def asked(turn: str) -> tuple[int, list[str]]:
+        body = {"id": turn, "message": "moon"}
+        answer = (await http.post("/conversations/c/turns", json=body)).json()
+        return answer["revision"], [one["code"] for one in answer["diagnostics"]]
+
+    async with reached(create_app(service), API) as http:
+        await asked("first")
+        revision, _ = await asked("second")
+        before = len(await service.events.read("c"))
+        with monkeypatch.context() as patch:
+            patch.setattr(service.events, "append", silent)
+            assert await asked("third") == (revision, ["observer-failed"])  # nothing was stored
+        assert [await asked("third"), await asked("third")] == [(revision, [])] * 2
+        (told,) = (await service.events.read("c"))[before:]
+    assert (told.event.event_type, told.event.turn_id) == ("turn.decided", "third")
 
 
 @pytest.fixture

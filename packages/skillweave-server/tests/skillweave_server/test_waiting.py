@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from skillweave import StoreUnavailable
+from skillweave_server.service import Waiting
 from skillweave_server.unsealed import UnsealedBook
-from skillweave_server.waiting import Waiting
 
 
 class Counted(UnsealedBook):

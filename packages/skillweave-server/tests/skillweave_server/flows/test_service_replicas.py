@@ -56,8 +56,12 @@ class Fleet:
                 await asyncio.sleep(0.05)
 
     def unrecorded(self, answer: httpx.Response) -> bool:
-        """Whether the ledger was silent: such an answer says so, and is not one that counts."""
-        return answer.content != b"" and "revision" in answer.json() and answer.json()["revision"] is None
+        """Whether the ledger or the stream was silent: such an answer says so, and is asked for again."""
+        told = answer.json() if answer.content else {}
+        if "revision" not in told:
+            return False
+        # A turn that changes nothing writes nothing: its event is told by itself, and may be lost alone.
+        return told["revision"] is None or any(one["code"] == "observer-failed" for one in told["diagnostics"])
 
     async def turn(self, conversation: str, number: int, message: str, **more: Any) -> Answer:
         body = {"id": f"{conversation}:{number}", "message": message, **more}
@@ -154,6 +158,10 @@ def running(replicas: Sequence[Replica]) -> Iterator[None]:
         for one in replicas:
             one.start()
         yield
+    except BaseException:
+        for one in replicas:
+            print(f"-- what {one.url} wrote --\n{one.said[-50_000:]}")
+        raise
     finally:
         for one in replicas:
             one.remove()

@@ -4,6 +4,8 @@ import re
 import socket
 import ssl
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from traceback import walk_tb
 from types import MappingProxyType
 
 from redis import exceptions
@@ -60,6 +62,31 @@ _MEANINGS: Mapping[str, str] = MappingProxyType(
 _NEVER = ("WRONGPASS", "NOAUTH", "NOPERM", "WRONGTYPE", "MOVED", "SCRIPTS", "NO_DATABASE", "NO_CLUSTER", "TLS")
 """What waiting does not help."""
 _LATER = ("OOM", "MISCONF", "NOREPLICAS", "NAME")
+_RAISED = (exceptions.RedisError, exceptions.RedisClusterException, OSError, TimeoutError, UnicodeEncodeError)
+"""What the client library raises, and what it lets through."""
+_BROKEN_OFF = (RuntimeError, AttributeError)
+"""What the client library falls over where a connection is gone: uvloop raises RuntimeError on a write to a transport
+that is closed, and a cluster's client uses connections that another call of it has closed."""
+
+
+@contextmanager
+def mapped_failures(place: Place) -> Iterator[None]:
+    """Raises StoreUnavailable for a failure of the client library, and everything else as it is."""
+    try:
+        yield
+    except Exception as error:
+        if not is_failure(error):
+            raise
+        hidden = any(secret in str(error) for secret in place.secrets)
+        raise explained(error, place) from (None if hidden else error)
+
+
+def is_failure(error: BaseException) -> bool:
+    """Returns whether the error is the client library's, and not one of ours."""
+    if isinstance(error, _BROKEN_OFF):
+        frames = (str(frame.f_globals.get("__name__")) for frame, _ in walk_tb(error.__traceback__))
+        return any(name.partition(".")[0] == "redis" for name in frames)
+    return isinstance(error, _RAISED)
 
 
 def explained(error: BaseException, place: Place) -> StoreUnavailable:
@@ -123,7 +150,7 @@ def _by_cause(error: BaseException) -> str:
             return code
     if "refused" in str(error).lower():
         return "REFUSED"
-    connection = any(isinstance(cause, exceptions.ConnectionError | OSError) for cause in causes)
+    connection = any(isinstance(cause, (exceptions.ConnectionError, OSError, *_BROKEN_OFF)) for cause in causes)
     return "BROKEN" if connection else ""
 
 

@@ -18,8 +18,8 @@ from redis.asyncio import Redis, RedisCluster
 from skillweave.errors import StoreUnavailable
 from skillweave.events.stream import StreamedEvent
 from skillweave_stores.redis.entries import streamed
-from skillweave_stores.redis.failures import explained
-from skillweave_stores.redis.server import FAILURES, Server
+from skillweave_stores.redis.failures import mapped_failures
+from skillweave_stores.redis.server import Server
 
 PAGE = 100
 """So many events of a stream are read at a time."""
@@ -102,7 +102,7 @@ class Listening:
         if channel is None:
             channel = self._channels[key] = Channel(place_in(position), position)
             self._some.set()
-            if self._task is None:
+            if self._task is None or self._task.done():
                 self._task = asyncio.create_task(self._listen())
             elif self._waking is None and not self._server.place.cluster:
                 self._waking = asyncio.create_task(self._interrupt())
@@ -150,26 +150,25 @@ class Listening:
             self._reading = frozenset(wanted)
             try:
                 answer = await read(wanted)
+                self._hand_on(answer)
                 pause = _FIRST_BACKOFF
-            except (*FAILURES, StoreUnavailable) as error:
+            except Exception as error:
                 # Those who follow wait: where the server comes back, they go on from where they were.
-                log.warning(
-                    "%s", error if isinstance(error, StoreUnavailable) else explained(error, self._server.place)
-                )
+                log.warning("%s", error, exc_info=not isinstance(error, StoreUnavailable))
                 await self._disconnect()
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, _LONGEST_BACKOFF)
                 continue
             finally:
                 self._reading = frozenset()
-            self._hand_on(answer)
             await asyncio.sleep(min(_LEAST_PAUSE + _PAUSE_OF_ONE * len(wanted), _LONGEST_PAUSE))
 
     async def _block(self, wanted: dict[str, str]) -> Any:  # noqa: ANN401
         if self._client is None:
             self._client = self._server.listener(BLOCK_SECONDS)
         streams: dict[Any, Any] = {**wanted, self._own: self._own_last}
-        return await self._client.xread(streams, count=PAGE, block=round(BLOCK_SECONDS * 1000))
+        with mapped_failures(self._server.place):
+            return await self._client.xread(streams, count=PAGE, block=round(BLOCK_SECONDS * 1000))
 
     async def _poll(self, wanted: dict[str, str]) -> Any:  # noqa: ANN401
         await asyncio.sleep(POLL_SECONDS)
@@ -226,6 +225,7 @@ class Listening:
         client, self._client = self._client, None
         if client is not None:
             try:
-                await client.aclose()
-            except FAILURES as error:
-                log.debug("%s", explained(error, self._server.place))
+                with mapped_failures(self._server.place):
+                    await client.aclose()
+            except StoreUnavailable as error:
+                log.debug("%s", error)

@@ -109,7 +109,8 @@ class Script:
 
 LOAD = Script(
     f"""
--- KEYS: the State, the given skills. ARGV: the time or nothing, the seconds that the conversation is kept or nothing.
+-- KEYS: the State, the given skills, and the working memory where it is wanted too. ARGV: the time or nothing, the
+-- seconds that the conversation is kept or nothing, the seconds that the memory is kept.
 {_TIME}{_ENTERED}{_WORDS}
 local time = clock(ARGV[1])
 local kept = redis.call('HMGET', KEYS[1], 'revision', 'document', 'given', 'seen', 'noticed')
@@ -126,10 +127,18 @@ if ARGV[2] ~= '' then
   redis.call('EXPIRE', KEYS[1], ARGV[2])
   redis.call('EXPIRE', KEYS[2], ARGV[2])
 end
-return {{time, kept[1], kept[2], kept[3], kept[4], kept[5]}}
+local memory = false
+if KEYS[3] then
+  -- What is wrong with the memory does not keep the State from being read.
+  redis.pcall('EXPIRE', KEYS[3], ARGV[3])
+  memory = redis.pcall('HGETALL', KEYS[3])
+  if memory.err then memory = memory.err end
+end
+return {{time, kept[1], kept[2], kept[3], kept[4], kept[5], memory}}
 """
 )
-"""Everything about a conversation: the time, revision, document, `given`, `seen` and `noticed`."""
+"""Everything about a conversation: the time, revision, document, `given`, `seen`, `noticed`, and its working memory:
+the keys with their values, or the text of the error."""
 
 SWAP = Script(
     f"""

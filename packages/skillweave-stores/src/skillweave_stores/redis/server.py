@@ -7,21 +7,14 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
-from redis.asyncio import BlockingConnectionPool, Redis, RedisCluster
+from redis.asyncio import ConnectionPool, Redis, RedisCluster
 from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialWithJitterBackoff, NoBackoff
-from redis.exceptions import (
-    ConnectionError,  # noqa: A004 - the client library's own, not Python's
-    NoScriptError,
-    ReadOnlyError,
-    RedisClusterException,
-    RedisError,
-)
-from redis.exceptions import TimeoutError as NoAnswer
+from redis.exceptions import NoScriptError, ReadOnlyError
 
 from skillweave.errors import StoreUnavailable
 from skillweave_stores.loops import PerLoop
-from skillweave_stores.redis.failures import explained, no_free_connection
+from skillweave_stores.redis.failures import mapped_failures, no_free_connection
 from skillweave_stores.redis.place import Place
 from skillweave_stores.redis.scripts import Script
 
@@ -31,8 +24,6 @@ _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.02, 0.5
 _PAGE = 1000
 """So many keys are looked at in one step of a SCAN."""
 _Argument: TypeAlias = str | int | float
-FAILURES = (RedisError, RedisClusterException, OSError, TimeoutError, UnicodeEncodeError)
-"""What the client library raises, and what it lets through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,21 +77,12 @@ class Server:
         if self._closed:
             raise StoreUnavailable(self._told_closed)
         client = self._clients.here()
-        with _cancellation_kept():
-            try:
-                async with self._connection(client), asyncio.timeout(self.place.options.call_seconds):
-                    if isinstance(client.redis, RedisCluster):
-                        # Before it knows the nodes, the client library sends a script to any of them.
-                        await client.redis.initialize()
-                    return await work(client.redis)
-            except FAILURES as error:
-                told = explained(error, self.place)
-                hidden = any(secret in str(error) for secret in self.place.secrets)
-                raise told from (None if hidden else error)
-            except AttributeError as error:
-                if not _is_the_librarys(error):
-                    raise
-                raise explained(ConnectionError(f"Connection lost: {error}"), self.place) from error
+        with _cancellation_kept(), mapped_failures(self.place):
+            async with self._connection(client), asyncio.timeout(self.place.options.call_seconds):
+                if isinstance(client.redis, RedisCluster):
+                    # Before it knows the nodes, the client library sends a script to any of them.
+                    await client.redis.initialize()
+                return await work(client.redis)
 
     def listener(self, wait_seconds: float) -> Redis:
         """A client of one connection, on which an answer may take so long; whoever asks for it closes it.
@@ -121,19 +103,20 @@ class Server:
     async def close(self) -> None:
         """Give back all connections; afterwards every call raises StoreUnavailable."""
         self._closed = True
-        try:
+        with mapped_failures(self.place):
             await self._clients.close()
-        except FAILURES as error:
-            raise explained(error, self.place) from error
 
     @asynccontextmanager
     async def _connection(self, client: _Client) -> AsyncIterator[None]:
         """A place among those that may call at once: there is a connection for each, so that its time begins now."""
-        try:
-            async with asyncio.timeout(self.place.options.wait_seconds):
-                await client.free.acquire()
-        except TimeoutError as error:
-            raise no_free_connection(self.place) from error
+        if client.free.locked():
+            try:
+                async with asyncio.timeout(self.place.options.wait_seconds):
+                    await client.free.acquire()
+            except TimeoutError as error:
+                raise no_free_connection(self.place) from error
+        else:
+            await client.free.acquire()
         try:
             yield
         finally:
@@ -146,8 +129,10 @@ class Server:
             "max_connections": options.connections,
             "socket_timeout": options.try_seconds,
             "socket_connect_timeout": min(options.connect_seconds, options.try_seconds),
-            # A primary that became a replica behind the same name is left, and the name looked up again.
-            "retry": Retry(backoff, options.retries, (ConnectionError, NoAnswer, ReadOnlyError)),
+            "retry": Retry(backoff, options.retries),
+            # A primary that became a replica behind the same name is left, and the name looked up again. A write to a
+            # connection that was reset raises RuntimeError on uvloop, and is tried again as on asyncio.
+            "retry_on_error": [ReadOnlyError, RuntimeError],
             "client_name": "skillweave",
             # Without a greeting, which would be one trip more for each connection, and without push messages.
             "protocol": 2,
@@ -157,16 +142,8 @@ class Server:
             # What a node says of a slot that has moved is enough: to learn all anew, the client library would break off
             # the calls that are under way.
             return _Client(RedisCluster.from_url(self.place.url, reinitialize_steps=0, **settings), free)
-        pool = BlockingConnectionPool.from_url(self.place.url, timeout=options.wait_seconds, **settings)
-        return _Client(Redis.from_pool(pool), free)
-
-
-def _is_the_librarys(error: AttributeError) -> bool:
-    """Whether the client library fell over a connection that it broke off itself, for another call to a cluster."""
-    place = error.__traceback__
-    while place is not None and place.tb_next is not None:
-        place = place.tb_next
-    return place is not None and str(place.tb_frame.f_globals.get("__name__")).startswith("redis.")
+        # Who comes when all are in use waits for `free`, and never in the pool.
+        return _Client(Redis.from_pool(ConnectionPool.from_url(self.place.url, **settings)), free)
 
 
 @contextmanager

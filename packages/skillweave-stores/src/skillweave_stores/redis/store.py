@@ -1,10 +1,13 @@
 """The ledger on Redis: a turn is one load and one swap, each of them one script in one trip (spec 5.4)."""
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
 from enum import StrEnum
 from heapq import nsmallest
+from typing import Any
 
 from skillweave.closing import ClosedOnExit
 from skillweave.decisions import Decision
@@ -18,7 +21,7 @@ from skillweave.state.sharing import given_keys, with_edits
 from skillweave.state.state import State, Writes
 from skillweave_stores.facts import connections_of_process
 from skillweave_stores.redis.entries import entries_of
-from skillweave_stores.redis.keys import conversation_of, keys_of, state_pattern
+from skillweave_stores.redis.keys import Keys, conversation_of, keys_of, state_pattern
 from skillweave_stores.redis.place import place_of
 from skillweave_stores.redis.scripts import APPEND, LOAD, MARK_LENGTH, READ, SWAP
 
@@ -28,6 +31,23 @@ class EventKeeping(StrEnum):
 
     NOWHERE = "nowhere"
     STREAM = "stream"
+
+
+_AHEAD: ContextVar[dict[str, Any] | None] = ContextVar("skillweave.read_ahead", default=None)
+"""By the key of a State, what was read of it for the next load."""
+
+
+@contextmanager
+def reading_ahead() -> Iterator[None]:
+    """Inside, the read of a working memory brings the State of its conversation, which the next `load` takes.
+
+    For one turn: what is read ahead is as old as the read, so a swap that it loses reads anew.
+    """
+    token = _AHEAD.set({})
+    try:
+        yield
+    finally:
+        _AHEAD.reset(token)
 
 
 _MOST_FOUND = 1000
@@ -96,8 +116,10 @@ class RedisStore(ClosedOnExit):
     async def load(self, conversation: str, *, tenant: str = "") -> tuple[State, float]:
         """The newest State, with what other programs made of the skills that count as given, and the clock."""
         keys = keys_of(tenant, conversation)
-        answer = await self._server.run(LOAD, (keys.state, keys.ledger), self._now(), self._keep)
-        time, revision, document, given, seen, noticed = answer
+        answer = (_AHEAD.get() or {}).pop(keys.state, None)
+        if answer is None:
+            answer = await self._server.run(LOAD, (keys.state, keys.ledger), self._now(), self._keep)
+        time, revision, document, given, seen, noticed, _ = answer
         now = float(time)
         if revision is None:
             return State(), now
@@ -110,6 +132,21 @@ class RedisStore(ClosedOnExit):
             was, became = _names(given), _names(seen)
             state = with_edits(state, became - was, was - became, float(noticed or 0))
         return replace(state, revision=number), now
+
+    async def memory_ahead(self, keys: Keys, seconds: int) -> Sequence[bytes] | None:
+        """The fields of a working memory, with the State for the next load inside `reading_ahead`; None outside of it.
+
+        Raises StoreUnavailable, also if the key of the memory holds something else.
+        """
+        ahead = _AHEAD.get()
+        if ahead is None:
+            return None
+        words = (keys.state, keys.ledger, keys.memory)
+        *_, memory = ahead[keys.state] = await self._server.run(LOAD, words, self._now(), self._keep, seconds)
+        if isinstance(memory, bytes):
+            raise self._place.damaged(keys.memory, memory.decode(errors="replace"))
+        found: Sequence[bytes] = memory
+        return found
 
     async def swap(self, conversation: str, expected_revision: int, writes: Writes, *, tenant: str = "") -> bool:
         """Store the State and the decisions, and show others what counts as given, if the revision is still this one.

@@ -8,9 +8,10 @@ from skillweave.conversation import require_id
 from skillweave.errors import needing
 from skillweave.frozen import FrozenJson, as_json, freeze_mapping
 from skillweave.state.working_memory import KEEP_MEMORY_SECONDS, MOST_MEMORY_BYTES, MemoryTooLarge, merged
-from skillweave_stores.redis.keys import keys_of
+from skillweave_stores.redis.keys import Keys, keys_of
 from skillweave_stores.redis.place import Place, place_of
 from skillweave_stores.redis.scripts import FORGET, MERGE, RECALL
+from skillweave_stores.redis.store import RedisStore
 
 _KEPT = round(KEEP_MEMORY_SECONDS)
 
@@ -18,25 +19,30 @@ _KEPT = round(KEEP_MEMORY_SECONDS)
 class RedisWorkingMemory(ClosedOnExit):
     """Working memory on a Redis, a Valkey or a cluster, by the URLs that RedisStore takes; each call is one trip.
 
-    The server's clock counts. Raises InvalidValue for a URL or an option that cannot be read, MissingExtra without the
+    With the `store` of the same conversations, a read inside `reading_ahead` brings the State in its trip. The server's
+    clock counts. Raises InvalidValue for a URL or an option that cannot be read, MissingExtra without the
     package redis. All methods raise StoreUnavailable, which names the server but never its password.
     """
 
-    def __init__(self, url: str, *, connections: int | None = None) -> None:
+    def __init__(self, url: str, *, connections: int | None = None, store: RedisStore | None = None) -> None:
         place = place_of(url, {"connections": connections})
         with needing("redis", f"the working memory {place.shown}"):
             from skillweave_stores.redis.server import Server
         self.place = place.shown
         self._place = place
         self._server = Server(place, "working memory", "RedisWorkingMemory")
+        self._store = store
 
     def __repr__(self) -> str:
         return f"RedisWorkingMemory({self.place!r})"
 
     async def read(self, conversation: str, *, tenant: str = "") -> Mapping[str, FrozenJson]:
         """All keys, sorted, with their values; empty where nothing is kept."""
-        key = _key(conversation, tenant)
-        return _memory(key, await self._server.run(RECALL, (key,), _KEPT), self._place)
+        keys = _keys(conversation, tenant)
+        found = None if self._store is None else await self._store.memory_ahead(keys, _KEPT)
+        if found is None:
+            found = await self._server.run(RECALL, (keys.memory,), _KEPT)
+        return _memory(keys.memory, found, self._place)
 
     async def merge(
         self, conversation: str, values: Mapping[str, object], *, tenant: str = ""
@@ -45,7 +51,7 @@ class RedisWorkingMemory(ClosedOnExit):
 
         Raises MemoryTooLarge, and InvalidValue for what is not JSON: then nothing changes.
         """
-        key = _key(conversation, tenant)
+        key = _keys(conversation, tenant).memory
         merged({}, values)  # for what it raises
         words: list[str | int] = []
         for name, value in values.items():
@@ -57,16 +63,16 @@ class RedisWorkingMemory(ClosedOnExit):
 
     async def forget(self, conversation: str, *, tenant: str = "") -> bool:
         """Remove everything; False where nothing was kept."""
-        return bool(await self._server.run(FORGET, (_key(conversation, tenant),)))
+        return bool(await self._server.run(FORGET, (_keys(conversation, tenant).memory,)))
 
     async def close(self) -> None:
         """Give back the connections; afterwards every call raises StoreUnavailable."""
         await self._server.close()
 
 
-def _key(conversation: str, tenant: str) -> str:
+def _keys(conversation: str, tenant: str) -> Keys:
     require_id("conversation", conversation, "WorkingMemory")
-    return keys_of(tenant, conversation).memory
+    return keys_of(tenant, conversation)
 
 
 def _memory(key: str, flat: Sequence[bytes], place: Place) -> Mapping[str, FrozenJson]:

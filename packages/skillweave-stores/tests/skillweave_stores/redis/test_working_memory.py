@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from typing import cast
 
 import pytest
 from hypothesis import given, settings
 from redis import Redis
 
-from skillweave import StoreUnavailable
+from skillweave import StoreUnavailable, Writes
 from skillweave.frozen import as_json
 from skillweave.state.working_memory import (
     KEEP_MEMORY_SECONDS,
@@ -17,8 +18,11 @@ from skillweave.state.working_memory import (
     WorkingMemory,
     merged,
 )
+from skillweave_stores import RedisStore
+from skillweave_stores.redis.store import reading_ahead
 from skillweave_stores.redis.working_memory import RedisWorkingMemory
 from skillweave_testing import ManualClock
+from skillweave_testing.ledger import FULL_STATE
 from skillweave_testing.proxy import Proxy
 from skillweave_testing.servers import RedisServer
 from tests.contracts_of_ports.working_memory import WorkingMemoryContract
@@ -127,6 +131,74 @@ async def test_each_call_is_one_trip(redis_url: str) -> None:
         await memory.read("c")
         await memory.forget("c")
         assert proxy.trips == before + 3
+
+
+# -- read ahead: the State comes with the memory --------------------------------------------------------------------
+
+
+@pytest.fixture
+async def store(redis_url: str) -> AsyncIterator[RedisStore]:
+    async with RedisStore(redis_url) as store:
+        yield store
+
+
+@pytest.fixture
+async def ahead(redis_url: str, store: RedisStore) -> AsyncIterator[RedisWorkingMemory]:
+    async with RedisWorkingMemory(redis_url, store=store) as memory:
+        yield memory
+
+
+async def test_read_ahead_memory_and_state_are_one_trip(redis_url: str) -> None:
+    async with (
+        Proxy(redis_url) as proxy,
+        RedisStore(proxy.url) as store,
+        RedisWorkingMemory(proxy.url, store=store) as memory,
+    ):
+        await memory.merge("c", {"a": 1})
+        await store.swap("c", 0, Writes(FULL_STATE))
+        await store.load("c")
+        before = proxy.trips
+        with reading_ahead():
+            assert await memory.read("c") == {"a": 1}
+            state, _ = await store.load("c")
+        assert (proxy.trips - before, state) == (1, replace(FULL_STATE, revision=1))
+
+
+async def test_what_was_read_ahead_is_taken_once_and_for_its_conversation(
+    ahead: RedisWorkingMemory, store: RedisStore
+) -> None:
+    with reading_ahead():
+        await ahead.read("c")
+        await store.swap("c", 0, Writes(FULL_STATE))
+        await store.swap("d", 0, Writes(FULL_STATE))
+        assert [(await store.load(name))[0].revision for name in ("d", "c", "c")] == [1, 0, 1]
+
+
+async def test_outside_of_it_every_load_is_new(ahead: RedisWorkingMemory, store: RedisStore) -> None:
+    with reading_ahead():
+        await ahead.read("c")
+    await ahead.read("c")
+    await store.swap("c", 0, Writes(FULL_STATE))
+    assert (await store.load("c"))[0].revision == 1
+
+
+async def test_a_memory_that_is_damaged_does_not_hide_the_state(
+    ahead: RedisWorkingMemory, store: RedisStore, raw: Redis
+) -> None:
+    await store.swap("c", 0, Writes(FULL_STATE))
+    raw.set(KEY, "of another type")
+    with reading_ahead():
+        with pytest.raises(StoreUnavailable, match=r"is damaged \(WRONGTYPE"):
+            await ahead.read("c")
+        assert (await store.load("c"))[0].revision == 1
+
+
+async def test_read_ahead_too_keeps_the_memory_for_a_day(ahead: RedisWorkingMemory, raw: Redis) -> None:
+    await ahead.merge("c", {"a": 1})
+    raw.expire(KEY, 10)
+    with reading_ahead():
+        await ahead.read("c")
+    assert KEEP_MEMORY_SECONDS - 60 < raw.ttl(KEY) <= KEEP_MEMORY_SECONDS
 
 
 async def test_a_merge_whose_answer_was_lost_is_tried_again(redis_url: str) -> None:
