@@ -1,5 +1,6 @@
 """Commands run in this process through the same entry as the console script, or in a process of their own."""
 
+import io
 import json
 import os
 import subprocess
@@ -52,11 +53,13 @@ def unconfigured(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempP
 
 
 @pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
+def cli(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Cli:
     """Run `skillweave` with these arguments in this process; what it prints as JSON fits its published schema."""
 
-    def ran(*arguments: object) -> Ran:
+    def ran(*arguments: object, stdin: bytes | None = None) -> Ran:
         capsys.readouterr()
+        if stdin is not None:
+            monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
         words = [str(argument) for argument in arguments]
         code = run(words)
         out, err = capsys.readouterr()

@@ -218,8 +218,7 @@ def test_a_configuration_that_cannot_be_read_does_not_stop_it(doctor: Any, proje
     assert doctor("--no-config")[0] == 0
 
 
-def test_completion_is_seen_once_it_is_set_up(doctor: Any, project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("skillweave.cli.health.surroundings.this_shell", lambda: "fish")
+def test_completion_is_seen_once_it_is_set_up(doctor: Any, project: Path) -> None:
     _, found = doctor()
     assert (found["terminal", "completion"]["level"], found["terminal", "completion"]["fix"]) == (
         "missing",

@@ -79,14 +79,12 @@ def test_next_reads_every_key_of_a_context(cli: Any, graph: Path) -> None:
     assert [closed["to"] for closed in move["guards_closed"]] == ["escalate"]
 
 
-def test_next_reads_a_context_from_a_file_or_standard_input(
-    cli: Any, process: Any, graph: Path, tmp_path: Path
-) -> None:
+def test_next_reads_a_context_from_a_file_or_standard_input(cli: Any, graph: Path, tmp_path: Path) -> None:
     as_json = written(tmp_path, "ctx.json", '{"user": "refund"}')
     as_yaml = written(tmp_path, "ctx.yaml", "current: triage\nlast_tool: {tool: t, result: {risk: high}}")
     assert cli("graph", "next", graph, "--ctx", f"@{as_json}", "--json").data["to"] == "triage"
     assert cli("graph", "next", graph, "--ctx", f"@{as_yaml}", "--json").data["to"] == "escalate"
-    piped = process("graph", "next", graph, "--ctx", "-", "--json", stdin=b'{"user": "refund"}')
+    piped = cli("graph", "next", graph, "--ctx", "-", "--json", stdin=b'{"user": "refund"}')
     assert piped.data["to"] == "triage"
 
 
@@ -304,9 +302,9 @@ def test_a_graph_in_json_is_read_like_one_in_yaml(cli: Any, tmp_path: Path) -> N
     assert cli("graph", "next", graph, "--json").data["to"] == "a"
 
 
-def test_a_graph_is_read_from_standard_input(process: Any) -> None:
-    assert process("graph", "reachable", "-", "--json", stdin=GRAPH.encode()).data == {"reachable": ["triage"]}
-    assert "a pack is not read from standard input" in process("graph", "check", "-", stdin=PACK.encode()).err
+def test_a_graph_is_read_from_standard_input(cli: Any) -> None:
+    assert cli("graph", "reachable", "-", "--json", stdin=GRAPH.encode()).data == {"reachable": ["triage"]}
+    assert "a pack is not read from standard input" in cli("graph", "check", "-", stdin=PACK.encode()).err
 
 
 def test_the_graph_of_a_pack_file_knows_the_packs_skills(cli: Any, tmp_path: Path) -> None:

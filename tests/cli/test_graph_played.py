@@ -105,8 +105,8 @@ def test_a_script_is_a_list_or_stands_under_steps(cli: Any, graph: Path, tmp_pat
     assert [move["to"] for move in cli("graph", "simulate", graph, path, "--json").data["moves"]] == ["triage"]
 
 
-def test_a_script_is_read_from_standard_input(process: Any, graph: Path) -> None:
-    done = process("graph", "simulate", graph, "-", "--json", stdin=b"- user: refund")
+def test_a_script_is_read_from_standard_input(cli: Any, graph: Path) -> None:
+    done = cli("graph", "simulate", graph, "-", "--json", stdin=b"- user: refund")
     assert done.data["moves"][0]["to"] == "triage"
 
 
@@ -129,8 +129,8 @@ def test_a_script_that_cannot_be_read_is_one_line(cli: Any, graph: Path, tmp_pat
     assert error in done.err
 
 
-def test_a_mistake_on_standard_input_is_called_so(process: Any, graph: Path) -> None:
-    done = process("graph", "simulate", graph, "-", stdin=b"- user: refund\n- usr: x")
+def test_a_mistake_on_standard_input_is_called_so(cli: Any, graph: Path) -> None:
+    done = cli("graph", "simulate", graph, "-", stdin=b"- user: refund\n- usr: x")
     assert done.err.startswith("skillweave: standard input:2: steps[1]: the key 'usr' means nothing here")
 
 

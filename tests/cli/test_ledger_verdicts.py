@@ -40,7 +40,7 @@ def test_an_approval_is_kept_and_not_asked_for_again(cli: Any, said: Any, skills
         "Ann Lee",
         ["pay"],
     )
-    assert (answer["conversation"], answer["replaced"], answer["left"], answer["resumed"]) == ("c1", None, None, [])
+    assert (answer["replaced"], answer["left"], answer["resumed"]) == (None, None, [])
     again = cli("weave", "--skills", skills, "--ledger", ledger, "--conversation", "c1", "Go on", "--json").data
     assert [checkpoint["name"] for checkpoint in again["checkpoints"]] == ["each", "look"]
     assert again["waits"] is True

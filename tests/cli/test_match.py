@@ -15,11 +15,13 @@ def test_the_json_is_chosen_offered_rejected_and_fallback(cli: Any, small: Path)
                 "score": 0.8,
                 "matcher": "triggers",
                 "evidence": [{"kind": "keyword", "text": "tea", "start": 5, "end": 8}],
+                "arguments": None,
+                "together": [],
                 "probability": None,
             }
         ],
-        "offered": [],
         "rejected": [],
+        "offered": [],
         "fallback": None,
     }
 
@@ -28,7 +30,7 @@ def test_what_was_not_chosen_has_a_reason(cli: Any, small: Path) -> None:
     answer = cli("match", "--skills", small, "Tea and coffee", "--max-skills", 1, "--json").data
     assert len(answer["chosen"]) == 1
     (rejected,) = answer["rejected"]
-    assert rejected.keys() == {"skill_id", "score", "matcher", "evidence", "probability", "reason"}
+    assert rejected.keys() == {"candidate", "outcome", "reason"}
     assert rejected["reason"].startswith("max_skills is 1")
 
 

@@ -34,6 +34,8 @@ def test_match_takes_mentions_where_it_is_told_to(cli: Any, keyed: Path) -> None
             "score": 1.0,
             "matcher": "mention",
             "evidence": [{"kind": "mention", "text": "deploy", "start": 0, "end": 7}],
+            "arguments": "prod",
+            "together": [],
             "probability": None,
         }
     ]

@@ -13,7 +13,7 @@ from docs.tools.page import Page
 from docs.tools.plain import plain
 from docs.tools.run import DOCS, pages
 from skillweave import Outcome
-from skillweave.cli import shared_keys
+from skillweave.cli import shared_names, variable_of
 
 REFERENCE = DOCS / "reference"
 
@@ -56,9 +56,9 @@ def test_every_outcome_is_explained() -> None:
 
 def test_every_key_of_the_configuration_is_explained() -> None:
     text = (DOCS / "concepts" / "configuration.md").read_text(encoding="utf-8")
-    for key in shared_keys().values():
-        assert f"| `{key.name}` |" in text
-        assert f"| `{key.variable}` |" in text
+    for name in shared_names():
+        assert f"| `{name}` |" in text
+        assert f"| `{variable_of(name)}` |" in text
 
 
 @pytest.mark.parametrize(

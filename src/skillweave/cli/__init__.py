@@ -27,7 +27,7 @@ def main() -> None:
 __getattr__ = door(
     __name__,
     """
-app: command load_command
+app: load_command
 arguments.ledger: DEFAULT_LEDGER Kept existing kept_in
 arguments.entities: LoadingLine
 arguments.skills: FEW_FILES FEW_SKILLS LoadingBar load_snapshot named_skills sources_of working
@@ -36,10 +36,10 @@ chat: answers converse opened_talk
 chat_model: model_failure open_model without_own_keys
 command: spread
 commands: ELSEWHERE OWN find_guests known_commands
-completion: MANY SHELLS installed_script script_of this_shell
-configuration.configuration: OF_TESTS Program strange_variables
+completion: MANY installed_scripts
+configuration.configuration: OF_TESTS Program problems_of strange_variables
 configuration.file: InvalidConfiguration nearest_file read_file
-configuration.keys: OF_ONE_CALL OF_ONE_TURN Key Kind WrongType from_text from_toml key_of keys_of shared_keys
+configuration.keys: OF_ONE_CALL OF_ONE_TURN Key WrongType keys_of shared_names variable_of
 demo: SKILL example_skills
 entry: run
 failure: Mistake failure_of wants_json

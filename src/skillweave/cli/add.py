@@ -60,7 +60,7 @@ def add(
     hooks, submodules or your git configuration. What you edited is not overwritten. A skill is text that your agent
     obeys: read it before you use it.
     """
-    from skillweave.cli.output.installs import AddedShown, AddedSkill, added_text
+    from skillweave.cli.output.installs import AddedShown, added_text
     from skillweave.installs import add_skills, fetched, packages_in
 
     if skill and everything:
@@ -68,7 +68,7 @@ def add(
     with fetched(source, ref) as (root, origin):
         packages = packages_in(root, tuple(skill) if skill else None, everything=everything)
         added = add_skills(Path(folder), packages, origin, force=force)
-    shown = AddedShown(folder, tuple(AddedSkill(one.skill_id, one.change, one.locked) for one in added))
+    shown = AddedShown(folder, added)
     return Answer(lambda: shown, partial(added_text, shown))
 
 
@@ -77,10 +77,10 @@ def list_(folder: options.FolderOfSkills = DEFAULT_FOLDER) -> Answer:
 
     Compares every file with the lock. Skills that you wrote yourself are not in it; `skillweave catalog` lists all.
     """
-    from skillweave.cli.output.installs import installed_of, installed_text
+    from skillweave.cli.output.installs import Installed, installed_text
     from skillweave.installs import read_lock, standings
 
-    shown = installed_of(Path(folder), standings(Path(folder), read_lock(Path(folder))))
+    shown = Installed(folder, tuple(standings(Path(folder), read_lock(Path(folder)))))
     return Answer(lambda: shown, partial(installed_text, shown))
 
 

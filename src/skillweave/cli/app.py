@@ -6,11 +6,9 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.completion import completion_init  # type: ignore[attr-defined]
 
 from skillweave.cli.command import Command, Deferred, Group, Unconfigured, spread
 from skillweave.cli.commands import ELSEWHERE, OWN, Guests, find_guests
-from skillweave.distributions import MissingDistribution
 from skillweave.errors import SkillweaveError
 from skillweave.extensions import CommandSpec
 
@@ -29,8 +27,7 @@ skillweave check --skills DIR
 
 def command() -> Any:  # noqa: ANN401 - typer's command type is private
     """The command of all commands, as typer runs it."""
-    completion_init()
-    app = _typer(cls=Everything)
+    app = _typer(cls=Everything, add_completion=True)
     app.callback(help=f"{PROMISE}\n\n{CODES}", epilog=START)(_options)
     return typer.main.get_command(app)
 
@@ -59,6 +56,8 @@ class Everything(Group):
             if cmd_name in self.guests.refused:
                 raise SkillweaveError(self.guests.refused[cmd_name])
             if cmd_name in ELSEWHERE and cmd_name not in self.commands:
+                from skillweave.distributions import MissingDistribution
+
                 raise MissingDistribution(f"`skillweave {cmd_name}`", ELSEWHERE[cmd_name])
         return super().get_command(ctx, cmd_name)
 
@@ -118,23 +117,6 @@ def _print_version(ctx: typer.Context, value: bool) -> None:
         raise typer.Exit
 
 
-def _install_completion(ctx: typer.Context, value: bool) -> None:
-    if value and not ctx.resilient_parsing:
-        from skillweave.cli.completion import install_in, require_shell
-
-        shell = require_shell()
-        typer.echo(f"completion for {shell} is set up in {install_in(shell)}; it works in every new shell")
-        raise typer.Exit
-
-
-def _show_completion(ctx: typer.Context, value: bool) -> None:
-    if value and not ctx.resilient_parsing:
-        from skillweave.cli.completion import require_shell, script_of
-
-        typer.echo(script_of(require_shell()))
-        raise typer.Exit
-
-
 def _options(
     config: Annotated[
         str | None,
@@ -143,14 +125,6 @@ def _options(
     no_config: Annotated[bool, typer.Option("--no-config", help="Read no configuration file.")] = False,
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
-    ] = False,
-    install_completion: Annotated[
-        bool,
-        typer.Option("--install-completion", help="Set completion up in this shell.", callback=_install_completion),
-    ] = False,
-    show_completion: Annotated[
-        bool,
-        typer.Option("--show-completion", help="Print what sets it up, to keep elsewhere.", callback=_show_completion),
     ] = False,
 ) -> None:
     """What stands before any command."""

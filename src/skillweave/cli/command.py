@@ -65,7 +65,7 @@ class Command(TyperCommand):
         from skillweave.cli.configuration.configuration import defaults_of
 
         silent = bool(extra.get("resilient_parsing"))
-        defaults = defaults_of(self.callback, info_name, parent, silent=silent)
+        defaults = defaults_of(self, info_name, parent, silent=silent)
         try:
             return super().make_context(info_name, args, parent=parent, default_map=defaults, **extra)
         except BadParameter as error:

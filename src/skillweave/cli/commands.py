@@ -61,13 +61,13 @@ OWN: Mapping[str, CommandSpec] = MappingProxyType(
             {
                 "list": "cli.output.ledger:Conversations",
                 "show": "cli.output.ledger:StateShown cli.output.ledger:RecordShown",
-                "evict": "cli.output.ledger:Evicted",
+                "evict": "weaver.leaving:Left",
                 "clear": "cli.output.ledger:Cleared",
-                "disengage": "cli.output.ledger:Gone",
-                "unload": "cli.output.ledger:Gone",
-                "approve": "cli.output.ledger:Judged",
-                "reject": "cli.output.ledger:Judged",
-                "consent": "cli.output.ledger:Judged",
+                "disengage": "weaver.leaving:Left",
+                "unload": "weaver.leaving:Left",
+                "approve": "weaver.verdicts:Judgement",
+                "reject": "weaver.verdicts:Judgement",
+                "consent": "weaver.verdicts:Judgement",
                 "reconsider": "cli.output.ledger:Withdrawn",
             },
         ),
@@ -101,7 +101,7 @@ OWN: Mapping[str, CommandSpec] = MappingProxyType(
             "List the skills that were added, and whether they were edited.", "add", "cli.output.installs:Installed"
         ),
         "remove": _own("Take an added skill out again.", "add", "cli.output.installs:Removed"),
-        "doctor": _own("Find what is missing or wrong with this installation.", "doctor", "cli.health:HealthShown"),
+        "doctor": _own("Find what is missing or wrong with this installation.", "doctor", "cli.health:Health"),
         "schema": _own("Print the JSON Schemas of what --json prints.", "schema", "cli.schema:SchemaList"),
     }
 )

@@ -1,8 +1,7 @@
 """`skillweave doctor`: what is installed, reachable and configured."""
 
 import os
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable, Iterable
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -12,10 +11,10 @@ import typer
 
 from skillweave.cli import options
 from skillweave.cli.failure import MISTAKE, UNREACHABLE
-from skillweave.cli.output.page import Answer, Ink, Page
+from skillweave.cli.output.page import Answer, Ink, Page, counted
 
 if TYPE_CHECKING:
-    from skillweave.cli.health import Finding, HealthShown
+    from skillweave.cli.health import Finding, Health
     from skillweave.cli.health.surroundings import Settings
 
 _Look: TypeAlias = "Callable[[], Iterable[Finding] | AsyncIterator[Finding]]"
@@ -42,13 +41,15 @@ async def doctor(
     optional. The exit code is 1 for a problem, and 3 for a ledger or a source that does not answer. Nothing is changed.
     """
     from skillweave.cli.configuration.configuration import Program, chosen_in
+    from skillweave.cli.health import Health
     from skillweave.cli.health.surroundings import settings_now
 
     program = ctx.find_root()
     flags = {"skills": of.skills, "pack": of.pack, "strict": of.strict, "ledger": of.ledger, "entities": entities}
     settings = settings_now(Program(program.command), chosen_in(program.params), flags, os.environ)
-    shown = _Shown(tuple(await _looked(settings)), settings)
-    return Answer(lambda: shown, shown.text, code=shown.code)
+    health = Health(tuple([finding.without_secrets() for finding in await _looked(settings)]), settings.configured)
+    code = UNREACHABLE if any(finding.unreachable for finding in health.findings) else MISTAKE
+    return Answer(lambda: health, partial(_text, health), code=0 if health.ok else code)
 
 
 async def _looked(settings: "Settings") -> list["Finding"]:
@@ -89,52 +90,22 @@ async def _found(section: str, look: _Look) -> "AsyncIterator[Finding]":
         yield Finding(section, section, Level.PROBLEM, message, "fix what is said above, then try again")
 
 
-@dataclass(frozen=True, slots=True)
-class _Shown:
-    findings: Sequence["Finding"]
-    settings: "Settings"
-
-    @property
-    def code(self) -> int:
-        if any(finding.unreachable for finding in self.findings):
-            return UNREACHABLE
-        return MISTAKE if self._count("problem") else 0
-
-    def to_dict(self) -> "HealthShown":
-        return {
-            "ok": self.code == 0,
-            "problems": self._count("problem"),
-            "warnings": self._count("warning"),
-            "missing": self._count("missing"),
-            "findings": [finding.to_dict() for finding in self.findings],
-            "configuration": self.settings.to_dict(),
-        }
-
-    def text(self, page: Page) -> str:
-        parts = [
-            "\n".join([page.paint(section, Ink.STRONG), *(_line(finding, page) for finding in findings)])
-            for section, findings in groupby(self.findings, key=lambda finding: finding.section)
-        ]
-        return "\n\n".join([*parts, self._summary()])
-
-    def _count(self, level: str) -> int:
-        return sum(finding.level.value == level for finding in self.findings)
-
-    def _summary(self) -> str:
-        from skillweave.cli.output.page import counted
-
-        problems, warnings, missing = (self._count(level) for level in ("problem", "warning", "missing"))
-        parts = [counted(problems, "problem") if problems else "Nothing is wrong"]
-        parts += [counted(warnings, "warning")] if warnings else []
-        parts += [f"{counted(missing, 'optional part')} missing"] if missing else []
-        return f"{'; '.join(parts)}."
+def _text(health: "Health", page: Page) -> str:
+    """The findings by section, and how many of them are bad."""
+    parts = [
+        "\n".join([page.paint(section, Ink.STRONG), *(_line(finding, page) for finding in findings)])
+        for section, findings in groupby(health.findings, key=lambda finding: finding.section)
+    ]
+    summary = [counted(health.problems, "problem") if health.problems else "Nothing is wrong"]
+    summary += [counted(health.warnings, "warning")] if health.warnings else []
+    summary += [f"{counted(health.missing, 'optional part')} missing"] if health.missing else []
+    return "\n\n".join([*parts, f"{'; '.join(summary)}."])
 
 
 _INKS = {"ok": Ink.GOOD, "note": Ink.FAINT, "missing": Ink.FAINT, "warning": Ink.WARN, "problem": Ink.BAD}
 
 
 def _line(finding: "Finding", page: Page) -> str:
-    shown = finding.to_dict()
     level = finding.level.value
-    head = page.entry(f"  {level}", f"{shown['subject']}: {shown['message']}", _INKS[level])
-    return head if shown["fix"] is None else f"{head}\n{page.entry('', '> ' + str(shown['fix']))}"
+    head = page.entry(f"  {level}", f"{finding.subject}: {finding.message}", _INKS[level])
+    return head if finding.fix is None else f"{head}\n{page.entry('', f'> {finding.fix}')}"

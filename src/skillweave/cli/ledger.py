@@ -144,16 +144,15 @@ async def evict(
     conversation: options.KnownConversation, key: Annotated[str, _GIVEN], ledger: options.KeptLedger = None
 ) -> Answer:
     """Forget that a skill was given, so that it is given again."""
-    from skillweave.cli.output.ledger import Evicted
+    from skillweave.cli.output.ledger import left_text
+    from skillweave.weaver.leaving import Left
 
     kept = existing(ledger, conversation)
     async with _weaver((), kept) as weaver:
         record = _record(await weaver.state(conversation), key, kept)
         await weaver.evict(conversation, record.key)
-    return Answer(
-        partial(Evicted, conversation, record.key),
-        lambda page: page.entry("evicted", f"{record.key}; it is given again when it is next wanted", Ink.GOOD),
-    )
+    left = Left(record.key, evicted=(record.key,))
+    return Answer(lambda: left, partial(left_text, left))
 
 
 async def clear(conversation: options.KnownConversation, ledger: options.KeptLedger = None) -> Answer:
@@ -182,7 +181,7 @@ async def disengage(
     """
     async with _weaver(loading.sources_at_hand(), loading.kept(conversation), loading.agent) as weaver:
         left = await weaver.disengage(conversation, skill)
-    return _gone(conversation, left)
+    return _gone(left)
 
 
 async def unload(
@@ -194,7 +193,7 @@ async def unload(
     """
     async with _weaver(loading.sources_at_hand(), loading.kept(conversation), loading.agent) as weaver:
         left = await weaver.unload(conversation, key)
-    return _gone(conversation, left)
+    return _gone(left)
 
 
 async def approve(
@@ -218,7 +217,7 @@ async def approve(
         said = await weaver.decide(
             conversation, skill, checkpoint, verdict, by=_person(by), note=note, call=shown, arguments=changed
         )
-    return _judged(conversation, said)
+    return _judged(said)
 
 
 async def reject(
@@ -239,7 +238,7 @@ async def reject(
     shown = _call_in(call)
     async with _weaver(loading.sources(), loading.kept(conversation), loading.agent) as weaver:
         said = await weaver.decide(conversation, skill, checkpoint, "rejected", by=_person(by), note=note, call=shown)
-    return _judged(conversation, said)
+    return _judged(said)
 
 
 async def consent(
@@ -248,7 +247,7 @@ async def consent(
     """Agree that the tools that a skill preapproves run without asking, until its text changes."""
     async with _weaver(loading.sources(), loading.kept(conversation), loading.agent) as weaver:
         said = await weaver.consent(conversation, skill, by=_person(by))
-    return _judged(conversation, said)
+    return _judged(said)
 
 
 async def reconsider(
@@ -280,16 +279,16 @@ async def _weaver(sources: "Sequence[Source]", kept: Kept, agent: str | None = N
         yield weaver if agent is None else await weaver.for_agent(agent)
 
 
-def _gone(conversation: str, left: "Left") -> Answer:
-    from skillweave.cli.output.ledger import Gone, left_text
+def _gone(left: "Left") -> Answer:
+    from skillweave.cli.output.ledger import left_text
 
-    return Answer(partial(extended, Gone, left, conversation=conversation), partial(left_text, left))
+    return Answer(lambda: left, partial(left_text, left))
 
 
-def _judged(conversation: str, said: "Judgement") -> Answer:
-    from skillweave.cli.output.ledger import Judged, judged_text
+def _judged(said: "Judgement") -> Answer:
+    from skillweave.cli.output.ledger import judged_text
 
-    return Answer(partial(extended, Judged, said, conversation=conversation), partial(judged_text, said))
+    return Answer(lambda: said, partial(judged_text, said))
 
 
 async def _pending(

@@ -10,10 +10,10 @@ MODEL, GRAPH, ENTITIES = "The model", "The graph", "Entities"
 """The groups that options stand in, in `--help`."""
 
 
-def whole_number(given: str | int) -> int:
+def whole_number(given: str | float) -> int:
     """The number, of at least 0; raises BadParameter for anything else."""
     try:
-        number = int(given)
+        number = int(str(given))
     except ValueError:
         number = -1
     if number < 0:

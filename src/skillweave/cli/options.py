@@ -254,15 +254,15 @@ Current: TypeAlias = Annotated[
 ]
 
 
-class _Sources:
-    """What a set of options makes of those that name skills."""
+@dataclass(frozen=True, slots=True)
+class Loading:
+    """Which skills a command works on."""
 
-    __slots__ = ()
-    skills: list[str] | None
-    pack: list[str] | None
-    strict: bool
-    cache: str | None
-    no_cache: bool
+    skills: Skills = None
+    pack: Packs = None
+    strict: Strict = False
+    cache: CacheIn = None
+    no_cache: NoCache = False
 
     def sources(self) -> tuple["Source", ...]:
         """A source for each name; raises Mistake where nothing is named and no skills are where they are by default."""
@@ -287,17 +287,6 @@ class _Sources:
         if self.no_cache:
             return None
         return CacheFolder(default_folder() if self.cache is None else Path(self.cache))
-
-
-@dataclass(frozen=True, slots=True)
-class Loading(_Sources):
-    """Which skills a command works on."""
-
-    skills: Skills = None
-    pack: Packs = None
-    strict: Strict = False
-    cache: CacheIn = None
-    no_cache: NoCache = False
 
 
 class _Named(Protocol):
@@ -326,15 +315,10 @@ def with_paths(loading: NamedT, paths: Sequence[str] | None, ctx: typer.Context)
 
 
 @dataclass(frozen=True, slots=True)
-class LoadingWithGraph(_Sources):
+class LoadingWithGraph(Loading):
     """Which skills and which skill graph a command works on."""
 
-    skills: Skills = None
-    pack: Packs = None
     graph: Graph = None
-    strict: Strict = False
-    cache: CacheIn = None
-    no_cache: NoCache = False
 
     async def own_graph(self) -> "tuple[SkillGraph | None, tuple[str, ...]]":
         """The graph of `--graph`, None where none is named, with notes for the user about what it was read from.

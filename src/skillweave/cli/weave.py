@@ -214,11 +214,12 @@ def _answer(injection: "Injection") -> "Fallback | None":
 def _matched(selection: "Selection", fallback: "Fallback | None", notes: Sequence[str]) -> Answer:
     from skillweave.cli.arguments.graph import notes_of
     from skillweave.cli.output.matches import matched_text
+    from skillweave.cli.output.page import extended
 
     def as_data() -> "Matches":
-        from skillweave.cli.output.turn import matches
+        from skillweave.cli.output.turn import Matches
 
-        return matches(selection, fallback)
+        return extended(Matches, selection, fallback=fallback)
 
     told = (*notes, *notes_of(selection.diagnostics))
     return Answer(as_data, partial(matched_text, selection, fallback), notes=told)

@@ -7,6 +7,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from skillweave.codec import Portable
 from skillweave.installs.fetching import Origin
 from skillweave.installs.lock import (
     Condition,
@@ -25,7 +26,7 @@ WORK = Path(".skillweave") / "change"
 
 
 @dataclass(frozen=True, slots=True)
-class Added:
+class Added(Portable):
     """What became of a skill that was to be added: `new`, `replaced`, or `unchanged`, as it was there already."""
 
     skill_id: str

@@ -54,7 +54,7 @@ class Condition(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(Portable):
     """An added skill as it is now; `differing` are the files that were edited, added or taken away since."""
 
     skill_id: str

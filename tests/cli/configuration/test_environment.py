@@ -1,4 +1,5 @@
-from skillweave.cli import Program, command, strange_variables
+from skillweave.cli import Program, strange_variables
+from skillweave.cli.app import command
 
 
 def strange(**environment: str) -> list[str]:

@@ -17,12 +17,10 @@ from skillweave.cli.configuration.keys import (
     PREFIX,
     Key,
     WrongType,
-    from_text,
-    from_toml,
     keys_of,
     normal,
-    shared_keys,
-    why_refused,
+    shared_names,
+    variable_of,
 )
 from skillweave.errors import SkillweaveError, nearest_names
 from skillweave.sources.names import expanded
@@ -36,11 +34,13 @@ OF_TESTS = frozenset(f"SKILLWEAVE_{name}" for name in ("SKILLS_SAMPLE", "SELECTI
 
 
 def problems_of(file: ConfigFile, program: "Program", checked: Collection[str]) -> Iterator[str]:
-    """Everything that is wrong, a line each with place and remedy; keys in the tables of the `checked` commands too."""
+    """Everything that is wrong, a line each with place and remedy; values of the `checked` commands' options too."""
     top = {name: value for name, value in file.table.items() if name != COMMAND}
-    yield from (_about_table(file, name, program) for name in top if _is_table(top[name]))
-    plain = {name: value for name, value in top.items() if not _is_table(value)}
-    yield from _problems(file, plain, program.shared_keys(plain))
+    for name in (one for one, value in top.items() if isinstance(value, Mapping)):
+        yield f"{file.place(name)}: {_about_table(name, program)}"
+    plain = {name: value for name, value in top.items() if not isinstance(value, Mapping)}
+    keys = {name: key for command in checked for name, key in program.keys(command).items()}
+    yield from _problems(file, plain, keys, program)
     tables = file.table.get(COMMAND, {})
     if not isinstance(tables, Mapping):
         yield f"{file.place(COMMAND)}: {COMMAND!r} holds the tables of commands; write for example [{COMMAND}.weave]"
@@ -49,49 +49,52 @@ def problems_of(file: ConfigFile, program: "Program", checked: Collection[str]) 
         place = file.place(name, COMMAND)
         if not program.knows(name):
             yield f"{place}: there is no command {name[:60]!r} to configure; {_near(name, program.names)}"
-        elif not _is_table(tables[name]):
+        elif not isinstance(tables[name], Mapping):
             yield f"{place}: {name!r} must be a table; write [{COMMAND}.{name}], and below it the options"
         elif name in checked:
-            yield from _problems(file, file.of_command(name), program.keys(name), name)
+            yield from _problems(file, file.of_command(name), program.keys(name), program, name)
 
 
-def _problems(file: ConfigFile, table: Table, known: Mapping[str, Key], command: str | None = None) -> Iterator[str]:
+def _problems(
+    file: ConfigFile, table: Table, keys: Mapping[str, Key], program: "Program", command: str | None = None
+) -> Iterator[str]:
     seen: set[str] = set()
     for name, value in table.items():
-        fault = _fault(name, value, known, command, file)
-        if normal(name) in seen:
-            fault = f"{name!r} is there twice, with a dash and with an underscore; remove one"
-        if fault is not None:
-            yield f"{file.place(name, *((COMMAND, command) if command else ()))}: {fault}"
-        seen.add(normal(name))
+        place = file.place(name, *((COMMAND, command) if command else ()))
+        spelled = normal(name)
+        key = keys.get(spelled)
+        if spelled in seen:
+            yield f"{place}: {name!r} is there twice, with a dash and with an underscore; remove one"
+        elif key is None or not (command or program.is_shared(spelled)):
+            if fault := _about_key(spelled, name, program, command):
+                yield f"{place}: {fault}"
+        else:
+            try:
+                key.from_toml(value, file.path.parent)
+            except WrongType as error:
+                yield f"{place}: {error}"
+        seen.add(spelled)
 
 
-def _fault(name: str, value: object, known: Mapping[str, Key], command: str | None, file: ConfigFile) -> str | None:
-    key = known.get(normal(name))
-    if key is not None:
-        try:
-            from_toml(key, value, file.path.parent)
-        except WrongType as error:
-            return str(error)
+def _about_key(spelled: str, name: str, program: "Program", command: str | None) -> str | None:
+    """What is wrong with a key that is none of the commands that are looked at; None where another one takes it."""
+    if spelled in OF_ONE_TURN | OF_ONE_CALL:
+        return f"{name!r} cannot be configured; give --{spelled} with the command"
+    if command:
+        known: Collection[str] = program.keys(command)
+        return f"the command {command} has no option {name[:60]!r} to configure; {_near(spelled, known)}"
+    if program.is_shared(spelled):
         return None
-    if normal(name) in OF_ONE_TURN | OF_ONE_CALL:
-        return f"{name!r} cannot be configured; give --{normal(name)} with the command"
-    what = f"the command {command} has no option {name[:60]!r}" if command else f"there is no option {name[:60]!r}"
-    return f"{what} to configure; {_near(normal(name), known)}"
+    return f"there is no option {name[:60]!r} to configure; {_near(spelled, program.shared_keys())}"
 
 
-def _about_table(file: ConfigFile, name: str, program: "Program") -> str:
-    place = file.place(name)
-    key = program.shared_keys([name]).get(normal(name))
+def _about_table(name: str, program: "Program") -> str:
     if program.knows(name):
-        return f"{place}: options of one command stand in a table of it; write [{COMMAND}.{name}]"
-    if key is not None:
-        return f"{place}: {name!r} is a table, and must be {key.kind.value}"
-    return f"{place}: there is no table {name[:60]!r}; tables are called [{COMMAND}.weave], after a command"
-
-
-def _is_table(value: object) -> bool:
-    return isinstance(value, Mapping)
+        return f"options of one command stand in a table of it; write [{COMMAND}.{name}]"
+    if program.is_shared(normal(name)):
+        must, example = program.shared_keys()[normal(name)].wanted
+        return f"{name!r} is a table, and must be {must}; write for example {name} = {example}"
+    return f"there is no table {name[:60]!r}; tables are called [{COMMAND}.weave], after a command"
 
 
 def _near(name: str, known: Collection[str]) -> str:
@@ -100,11 +103,10 @@ def _near(name: str, known: Collection[str]) -> str:
 
 
 class Program:
-    """The commands as configuration sees them: their names, the keys that their tables may have, and their defaults."""
+    """The commands as configuration sees them: their names, and the keys that may be configured."""
 
     def __init__(self, group: Any) -> None:  # noqa: ANN401 - typer's types are private
         self._group = group
-        self._loaded: dict[str, tuple[Any, ...]] = {}
 
     @property
     def names(self) -> Collection[str]:
@@ -116,57 +118,39 @@ class Program:
         """Whether a table under `command` may have that name; also one whose distribution is not installed."""
         return name in OWN or name in ELSEWHERE or name in self.names
 
-    def shared_keys(self, wanted: Collection[str] | None = None) -> Mapping[str, Key]:
-        """The keys at the top of a file and of the environment: what our own commands share, and all that guests take.
-
-        Guests are looked at only where one that is wanted is not among our own; None wants all.
-        """
-        own = shared_keys()
-        if wanted is not None and all(normal(name) in own for name in wanted):
-            return own
-        guests = (self.keys(name) for name in self.names if is_guest(name))
-        return {**{name: key for keys in guests for name, key in keys.items()}, **own}
-
     def keys(self, name: str) -> Mapping[str, Key]:
-        """The keys of a command's table, by name; those of a group are the keys of all its commands."""
-        return {key.name: key for command in self._commands(name) for key in keys_of(command.callback).values()}
+        """The keys of a command's table, by name; of a group those of all its commands; none of one not here."""
+        if name not in OWN and name not in self.names:
+            return {}
+        made = self._group.commands[name].load()
+        commands = getattr(made, "commands", {"": made}).values()
+        return {key.name: key for command in commands for key in keys_of(command).values()}
 
-    def default(self, key: Key) -> object:
-        """What the program takes where nothing is configured; of commands that differ, what the first one takes."""
-        option = self._option(key)
-        return None if option is None else option.default
+    def is_shared(self, name: str) -> bool:
+        """Whether an option may stand at the top of a file: our commands share it, or a guest takes it."""
+        return name in shared_names() or name in self.shared_keys()
 
-    def as_flag(self, key: Key, value: object) -> object:
-        """The value as the flag of that name would give it to its command; raises BadParameter where that refuses."""
-        option = self._option(key)
-        taken = value if option is None else option.type_cast_value(None, value)
-        return list(taken) if isinstance(taken, tuple) else taken
-
-    def _option(self, key: Key) -> Any:  # noqa: ANN401
-        parameters = (one for name in self.names for command in self._commands(name) for one in command.params)
-        return next((one for one in parameters if f"--{key.name}" in one.opts), None)
-
-    def _commands(self, name: str) -> tuple[Any, ...]:
-        """The command, or all of a group; none where its distribution is not installed."""
-        if name not in self.names:
-            return ()
-        if name not in self._loaded:
-            made = self._group.commands[name].load()
-            self._loaded[name] = tuple(getattr(made, "commands", {"": made}).values())
-        return self._loaded[name]
+    def shared_keys(self) -> Mapping[str, Key]:
+        """The keys at the top of a file and of the environment; loads every command, ours and those of guests."""
+        found: dict[str, Key] = {}
+        for command in self.names:
+            for name, key in self.keys(command).items():
+                if is_guest(command) or name in shared_names():
+                    found.setdefault(name, key)
+        return found
 
 
 def strange_variables(environment: Mapping[str, str], program: Program) -> Iterator[str]:
     """A line for each variable that begins like ours and configures nothing."""
-    ours = sorted(name for name in environment if name.startswith(PREFIX) and name not in {CONFIG_VARIABLE, *OF_TESTS})
+    own = {CONFIG_VARIABLE, *OF_TESTS, *map(variable_of, shared_names())}
+    ours = sorted(name for name, text in environment.items() if name.startswith(PREFIX) and name not in own and text)
     if not ours:
         return
-    shared = program.shared_keys([name.removeprefix(PREFIX).lower() for name in ours])
-    known = {CONFIG_VARIABLE, *(key.variable for key in shared.values())}
+    known = {CONFIG_VARIABLE, *map(variable_of, program.shared_keys())}
     for name in ours:
-        if name in known or not environment[name]:
-            continue
         option = normal(name.removeprefix(PREFIX).lower())
+        if name in known:
+            continue
         if option in OF_ONE_TURN | OF_ONE_CALL:
             yield f"{name} is ignored: give --{option} with the command"
             continue
@@ -215,10 +199,10 @@ class Configuration:
 
         Raises WrongType for a value that no check would have let through.
         """
-        shared = is_guest(command) or shared_keys().get(key.name) == key
+        shared = is_guest(command) or key.name in shared_names()
         text = self.environment.get(key.variable) if shared else None
         if text:
-            return Setting(key, from_text(key, text), Origin.ENVIRONMENT, key.variable)
+            return Setting(key, key.from_text(text), Origin.ENVIRONMENT, key.variable)
         if self.file is None:
             return None
         own = _in_table(key, self.file, self.file.of_command(command), COMMAND, command)
@@ -228,7 +212,7 @@ class Configuration:
 def _in_table(key: Key, file: ConfigFile, table: Mapping[str, object], *tables: str) -> Setting | None:
     for name, value in table.items():
         if normal(name) == key.name:
-            return Setting(key, from_toml(key, value, file.path.parent), Origin.FILE, file.place(name, *tables))
+            return Setting(key, key.from_toml(value, file.path.parent), Origin.FILE, file.place(name, *tables))
     return None
 
 
@@ -275,7 +259,7 @@ class Defaults:
         setting = self.given.get(getattr(error.param, "name", None) or "")
         if setting is None:
             return error
-        message = why_refused(setting.key, setting.value, error.message)
+        message = setting.key.why_refused(setting.value, error.message)
         return InvalidConfiguration(f"{setting.place}: {setting.key.name!r} is wrong: {message}; change it there")
 
     def name_places(self, error: SkillweaveError) -> None:
@@ -316,12 +300,12 @@ class Silent(Defaults):
             return default
 
 
-def defaults_of(function: Any, name: str | None, parent: Any, *, silent: bool) -> Defaults:  # noqa: ANN401 - typer's types are private
+def defaults_of(command: Any, name: str | None, parent: Any, *, silent: bool) -> Defaults:  # noqa: ANN401 - typer's types are private
     """The defaults of a command that is about to be parsed; `silent` for shell completion."""
     whole = parent.find_root()
     outermost = [*_path(parent), name or ""][0]
     kind = Silent if silent else Defaults
-    return kind(outermost, keys_of(function), Program(whole.command), chosen_in(whole.params))
+    return kind(outermost, keys_of(command), Program(whole.command), chosen_in(whole.params))
 
 
 def _path(context: Any) -> list[str]:  # noqa: ANN401

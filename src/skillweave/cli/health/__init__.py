@@ -1,9 +1,12 @@
 """What `doctor` looks at, one finding for each thing; each look is on its own, and none stops the others."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Literal, TypedDict
+from typing import ClassVar
 
+from skillweave.cli.configuration.configuration import Origin
+from skillweave.codec import Portable
+from skillweave.frozen import FrozenJson
 from skillweave.redaction import without_secrets
 
 
@@ -17,49 +20,14 @@ class Level(StrEnum):
     PROBLEM = "problem"
 
 
-class FindingShown(TypedDict):
-    """What was looked at, how it is, and what to do about it where something can be done."""
-
-    section: str
-    subject: str
-    level: Literal["ok", "note", "missing", "warning", "problem"]
-    message: str
-    fix: str | None
-
-
-class ValueShown(TypedDict):
-    """The value of an option, and where it comes from; `place` is null for a default."""
-
-    key: str
-    value: str | int | float | bool | list[str] | None
-    origin: Literal["default", "file", "environment", "flag"]
-    place: str | None
-
-
-class ConfigurationShown(TypedDict):
-    """What is configured; `file` is null where there is none."""
-
-    file: str | None
-    values: list[ValueShown]
-
-
-class HealthShown(TypedDict):
-    """What `doctor` found; `ok` is false for a problem, and neither for a warning nor for what may be missing."""
-
-    ok: bool
-    problems: int
-    warnings: int
-    missing: int
-    findings: list[FindingShown]
-    configuration: ConfigurationShown
-
-
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Portable):
     """What was looked at, how it is, and what to do about it where something can be done.
 
     `unreachable` marks a ledger or a source that does not answer, which has an exit code of its own.
     """
+
+    json_keys: ClassVar[tuple[str, ...]] = ("section", "subject", "level", "message", "fix")
 
     section: str
     subject: str
@@ -68,12 +36,58 @@ class Finding:
     fix: str | None = None
     unreachable: bool = False
 
-    def to_dict(self) -> FindingShown:
-        """The JSON form, without passwords."""
-        return {
-            "section": self.section,
-            "subject": without_secrets(self.subject),
-            "level": self.level.value,
-            "message": without_secrets(self.message),
-            "fix": None if self.fix is None else without_secrets(self.fix),
-        }
+    def without_secrets(self) -> "Finding":
+        """Returns the finding without passwords."""
+        fix = None if self.fix is None else without_secrets(self.fix)
+        return replace(self, subject=without_secrets(self.subject), message=without_secrets(self.message), fix=fix)
+
+
+@dataclass(frozen=True, slots=True)
+class Value(Portable):
+    """The value of an option, and where it comes from; `place` is null for a default."""
+
+    key: str
+    value: FrozenJson
+    origin: Origin
+    place: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Configured(Portable):
+    """What is configured; `file` is null where there is none."""
+
+    file: str | None
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Health(Portable):
+    """What `doctor` found; `ok` is false for a problem, and neither for a warning nor for what may be missing."""
+
+    json_keys: ClassVar[tuple[str, ...]] = ("ok", "problems", "warnings", "missing", "findings", "configuration")
+
+    findings: tuple[Finding, ...]
+    configuration: Configured
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is no problem."""
+        return not self.problems
+
+    @property
+    def problems(self) -> int:
+        """How many things are wrong."""
+        return self._count(Level.PROBLEM)
+
+    @property
+    def warnings(self) -> int:
+        """How many things are risky."""
+        return self._count(Level.WARNING)
+
+    @property
+    def missing(self) -> int:
+        """How many optional things are not there."""
+        return self._count(Level.MISSING)
+
+    def _count(self, level: Level) -> int:
+        return sum(finding.level is level for finding in self.findings)

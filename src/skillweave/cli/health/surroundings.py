@@ -15,7 +15,7 @@ from typer import BadParameter
 from skillweave.cli.arguments.entities import existing_graph
 from skillweave.cli.arguments.ledger import DEFAULT_LEDGER, Kept, databases_in, opened
 from skillweave.cli.arguments.skills import DEFAULT_FOLDER, load, skills_beside_packs, sources_of
-from skillweave.cli.completion import SCRIPTS, installed_script, this_shell
+from skillweave.cli.completion import installed_scripts
 from skillweave.cli.configuration.configuration import (
     Chosen,
     Configuration,
@@ -27,12 +27,13 @@ from skillweave.cli.configuration.configuration import (
     strange_variables,
 )
 from skillweave.cli.configuration.file import OWN, ConfigFile, InvalidConfiguration
-from skillweave.cli.configuration.keys import Key, WrongType, shared_keys, why_refused
+from skillweave.cli.configuration.keys import Key, WrongType, shared_names
 from skillweave.cli.failure import Mistake
-from skillweave.cli.health import ConfigurationShown, Finding, Level, ValueShown
+from skillweave.cli.health import Configured, Finding, Level, Value
 from skillweave.cli.health.server import Looked, look_at_server
 from skillweave.closing import close_all
 from skillweave.errors import Contended, SkillweaveError, StoreUnavailable
+from skillweave.frozen import freeze
 from skillweave.redaction import without_secrets
 
 if TYPE_CHECKING:
@@ -264,7 +265,7 @@ def _takes_files(folder: Path) -> bool:
 def look_at_terminal(home: Path) -> Iterator[Finding]:
     """What the output can show, and whether completion is set up for this shell."""
     yield _output()
-    yield _completion(this_shell(), home)
+    yield _completion(home)
 
 
 def _output() -> Finding:
@@ -276,14 +277,12 @@ def _output() -> Finding:
     return Finding(TERMINAL, "output", Level.MISSING, message, "set PYTHONIOENCODING=utf-8, or a UTF-8 locale")
 
 
-def _completion(shell: str | None, home: Path) -> Finding:
-    if shell is None:
-        return Finding(TERMINAL, "completion", Level.MISSING, "this is no shell that completion is known for")
-    script = installed_script(shell, home)
-    if script is not None:
-        return Finding(TERMINAL, "completion", Level.OK, f"set up for {shell} in {script}")
-    what = "not set up" if shell in SCRIPTS else "cannot be seen from here"
-    return Finding(TERMINAL, "completion", Level.MISSING, f"{shell}: {what}", "skillweave --install-completion")
+def _completion(home: Path) -> Finding:
+    scripts = installed_scripts(home)
+    if scripts:
+        return Finding(TERMINAL, "completion", Level.OK, f"set up in {' and '.join(map(str, scripts))}")
+    fix = "skillweave --install-completion"
+    return Finding(TERMINAL, "completion", Level.MISSING, "not set up, as far as can be seen", fix)
 
 
 CONFIGURATION = "configuration"
@@ -301,13 +300,13 @@ class Settings:
         """The value of one option; None for one that no installed command has."""
         return self.values[name].value if name in self.values else None
 
-    def to_dict(self) -> ConfigurationShown:
-        """The JSON form, without passwords."""
-        values: list[ValueShown] = [
-            {"key": name, "value": _shown(one.value), "origin": one.origin.value, "place": one.place or None}
-            for name, one in self.values.items()
-        ]
-        return {"file": self.file, "values": values}
+    @property
+    def configured(self) -> Configured:
+        """What is printed of it, without passwords."""
+        values = (
+            Value(name, freeze(_shown(one.value)), one.origin, one.place or None) for name, one in self.values.items()
+        )
+        return Configured(self.file, tuple(values))
 
 
 def settings_now(
@@ -322,17 +321,16 @@ def settings_now(
         configuration = Configuration(None, environment)
     for strange in strange_variables(environment, program):
         findings.append(Finding(CONFIGURATION, "environment", Level.PROBLEM, strange))
-    found = {name: _value(configuration, key, flags, program) for name, key in sorted(program.shared_keys().items())}
-    own = shared_keys()
-    values = {name: one for name, one in found.items() if name in own or one.origin is not Origin.DEFAULT}
+    found = {name: _value(configuration, key, flags) for name, key in sorted(program.shared_keys().items())}
+    values = {name: one for name, one in found.items() if name in shared_names() or one.origin is not Origin.DEFAULT}
     for name, setting in values.items():
         try:
-            values[name] = replace(setting, value=program.as_flag(setting.key, setting.value))
+            values[name] = replace(setting, value=setting.key.as_flag(setting.value))
         except BadParameter as error:
-            why = why_refused(setting.key, setting.value, error.message)
+            why = setting.key.why_refused(setting.value, error.message)
             message = f"{_shown_value(setting.value)}, from {setting.place}: {why}"
             findings.append(Finding(CONFIGURATION, name, Level.PROBLEM, message, "change it there"))
-            values[name] = _default(setting.key, program)
+            values[name] = _default(setting.key)
     file = configuration.file.shown if configuration.file else None
     return Settings(file, values, (*findings, *_about_values(values)))
 
@@ -346,18 +344,18 @@ def _about_file(file: ConfigFile | None, program: Program) -> Iterator[Finding]:
         yield Finding(CONFIGURATION, "file", Level.PROBLEM, problem)
 
 
-def _value(configuration: Configuration, key: Key, flags: Mapping[str, object], program: Program) -> Setting:
+def _value(configuration: Configuration, key: Key, flags: Mapping[str, object]) -> Setting:
     if flags.get(key.name):
         return Setting(key, flags[key.name], Origin.FLAG, f"--{key.name}")
     try:
         found = configuration.setting(key, "doctor")
     except WrongType:
         found = None
-    return found or _default(key, program)
+    return found or _default(key)
 
 
-def _default(key: Key, program: Program) -> Setting:
-    return Setting(key, program.default(key), Origin.DEFAULT, "")
+def _default(key: Key) -> Setting:
+    return Setting(key, key.parameter.default, Origin.DEFAULT, "")
 
 
 def _about_values(values: Mapping[str, Setting]) -> Iterator[Finding]:

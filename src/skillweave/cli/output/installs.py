@@ -2,20 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from skillweave.cli.output.page import Ink, Page, counted, printable
 from skillweave.codec import Portable
-from skillweave.installs import Condition, Locked, Standing
-
-
-@dataclass(frozen=True, slots=True)
-class AddedSkill(Portable):
-    """What became of one skill: it is `new`, `replaced`, or `unchanged`; and what the lock says of it now."""
-
-    skill_id: str
-    change: str
-    locked: Locked
+from skillweave.installs import Added, Condition, Locked, Standing
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,17 +13,7 @@ class AddedShown(Portable):
     """The skills that were added to a folder."""
 
     folder: str
-    skills: tuple[AddedSkill, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class InstalledSkill(Portable):
-    """An added skill: how it is now, the files that differ from what was added, and what the lock says of it."""
-
-    skill_id: str
-    condition: Condition
-    differing: tuple[str, ...]
-    locked: Locked
+    skills: tuple[Added, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +21,7 @@ class Installed(Portable):
     """The skills that were added to a folder, as they are now."""
 
     folder: str
-    skills: tuple[InstalledSkill, ...]
+    skills: tuple[Standing, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,19 +54,12 @@ def installed_text(shown: Installed, page: Page) -> str:
     )
 
 
-def installed_of(folder: Path, standings: Iterator[Standing]) -> Installed:
-    """The answer about the skills that were added to a folder."""
-    return Installed(
-        str(folder), tuple(InstalledSkill(one.skill_id, one.condition, one.differing, one.locked) for one in standings)
-    )
-
-
 def removed_text(shown: Removed, page: Page) -> str:
     """What was taken out."""
     return page.entry("removed", f"{shown.skill_id}, {_origin(shown.locked)}", Ink.GOOD)
 
 
-def _installed(one: InstalledSkill, page: Page) -> Iterator[str]:
+def _installed(one: Standing, page: Page) -> Iterator[str]:
     inks = {Condition.UNCHANGED: Ink.GOOD, Condition.EDITED: Ink.WARN, Condition.MISSING: Ink.BAD}
     yield page.entry(one.condition.value, f"{one.skill_id}, {_origin(one.locked)}", inks[one.condition])
     if one.differing:

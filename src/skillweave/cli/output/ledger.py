@@ -51,38 +51,11 @@ class RecordShown(Portable):
 
 
 @dataclass(frozen=True, slots=True)
-class Evicted(Portable):
-    """A text is forgotten, so that it is given again."""
-
-    conversation: str
-    key: str
-    evicted: bool = True
-
-
-@dataclass(frozen=True, slots=True)
 class Cleared(Portable):
     """Everything about a conversation but its decisions is forgotten."""
 
     conversation: str
     cleared: bool = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gone(Left):
-    """What has left a conversation, and what the host may do about it."""
-
-    json_keys: ClassVar[tuple[str, ...]] = ("conversation", *Left.json_keys)
-
-    conversation: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judged(Judgement):
-    """What a person said at a checkpoint, and what follows from it."""
-
-    json_keys: ClassVar[tuple[str, ...]] = ("conversation", *Judgement.json_keys)
-
-    conversation: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from skillweave.cli.output.page import Ink, Page, listed, tokens_shown
 from skillweave.codec import Portable
 from skillweave.compose.policy import ToolPolicy
-from skillweave.decisions import Decision, Evidence, Outcome
+from skillweave.decisions import Decision, Outcome
 from skillweave.events.payloads import CursorMoved, ToolBlocked
 from skillweave.graph.declared import ANY
 from skillweave.injection import Fallback, Injection, PendingCheckpoint
-from skillweave.select.candidates import Candidate, Selection
+from skillweave.select.candidates import Selection
 
 if TYPE_CHECKING:
     from skillweave.graph.move import Cursor, Move
@@ -114,31 +114,12 @@ class Told(Portable):
         return sum(decision.tokens or 0 for decision in self.given)
 
 
-@dataclass(frozen=True, slots=True)
-class Matched(Portable):
-    """A skill that a matcher speaks for."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matches(Selection):
+    """What the matchers of `match` say about a message; `fallback` answers a question about the skills as such."""
 
-    skill_id: str
-    score: float
-    matcher: str
-    evidence: tuple[Evidence, ...]
-    probability: float | None
+    json_keys: ClassVar[tuple[str, ...]] = (*Selection.json_keys, "fallback")
 
-
-@dataclass(frozen=True, slots=True)
-class PassedOver(Matched):
-    """A skill that a matcher speaks for, and why it is not chosen."""
-
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Matches(Portable):
-    """What the matchers of `match` say about a message."""
-
-    chosen: tuple[Matched, ...]
-    offered: tuple[Matched, ...]
-    rejected: tuple[PassedOver, ...]
     fallback: Fallback | None
 
 
@@ -293,14 +274,3 @@ def _texts(injection: Injection, page: Page) -> Iterator[str]:
         what = "the shortlist" if injection.fallback is None else injection.fallback.kind.value
         head = page.entry("tail", f"{what}, for the end of this call only")
         yield f"{head}\n{page.excerpt(injection.tail, SHOWN_LINES)}"
-
-
-def matches(selection: Selection, fallback: Fallback | None) -> Matches:
-    """What the matchers say, as it is printed with `--json`."""
-    left = (PassedOver(*_told_of(out.candidate), out.reason) for out in selection.rejected)
-    chosen, offered = (tuple(Matched(*_told_of(one)) for one in some) for some in (selection.chosen, selection.offered))
-    return Matches(chosen, offered, tuple(left), fallback)
-
-
-def _told_of(one: Candidate) -> tuple[str, float, str, tuple[Evidence, ...], float | None]:
-    return one.skill_id, one.score, one.matcher, one.evidence, one.probability

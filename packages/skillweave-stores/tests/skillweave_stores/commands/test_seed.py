@@ -359,9 +359,9 @@ def test_on_a_terminal_a_bar_goes_up_to_the_end(tmp_path: Path, file_store: str)
     assert b"100%" in said
 
 
-def test_without_a_terminal_there_is_no_bar(tmp_path: Path, file_store: str, process: Any) -> None:
+def test_without_a_terminal_there_is_no_bar(tmp_path: Path, file_store: str, cli: Any) -> None:
     folder = many(tmp_path / "many", MOST_ENTRIES * 3)
-    assert process("seed", folder, "--store", file_store).err == ""
+    assert cli("seed", folder, "--store", file_store).err == ""
 
 
 def test_a_bar_counts_what_sources_find_and_what_others_read() -> None:
