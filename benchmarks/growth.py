@@ -115,7 +115,7 @@ async def _conversation(
 
 async def _weighed(weaver: Weaver, conversation: str, into: Seen) -> None:
     """The bytes of what a store keeps, in the form in which it is stored."""
-    into.state.append(len(state_to_json(await weaver.state(conversation))))
+    into.state.append(len(state_to_json(await weaver.ledger.state(conversation))))
     kept = await weaver.why(conversation)
     into.decisions.append(sum(len(decision_to_json(logged.decision)) for logged in kept))
 

@@ -154,7 +154,7 @@ async def _usual(store: Store, stage: Stage) -> State:
     """The State of a conversation that was given a skill."""
     weaver, conversation = await ready_weaver(stage), new_name("usual")
     await weaver.weave(stage.hits[0][0], conversation=conversation)
-    return await weaver.state(conversation)
+    return await weaver.ledger.state(conversation)
 
 
 def _own(store: Store, state: State) -> Callable[[], Awaitable[None]]:

@@ -128,7 +128,7 @@ async def _fresh(weaver: Weaver, asked: Asked, conversation: str) -> Fresh:
     return Fresh(
         asked=asked,
         tokens=tokens.catalog + tokens.injected,
-        everything=await weaver.tokens_of_everything(),
+        everything=await weaver.skills.tokens_of_everything(),
         right=bool(given & asked.gold),
         wrong=len(given - asked.gold),
     )
@@ -146,7 +146,7 @@ async def _talk(weaver: Weaver, questions: Sequence[Asked], conversation: str) -
         injection = await weaver.weave(asked.text, conversation=conversation)
         present |= _given(injection)
         total += weaver.settings.budget.usable - injection.tokens.left
-        everything += await weaver.tokens_of_everything()
+        everything += await weaver.skills.tokens_of_everything()
         right += bool(present & asked.gold)
     return Talk(total, everything, right)
 
@@ -165,7 +165,7 @@ async def _talk_with_room(weaver: Weaver, questions: Sequence[Asked], conversati
             injection = await weaver.weave(asked.text, conversation=conversation, transcript=tuple(transcript.values()))
         _append(injection, transcript, skills)
         total += weaver.settings.budget.usable - injection.tokens.left
-        everything += await weaver.tokens_of_everything()
+        everything += await weaver.skills.tokens_of_everything()
         right += any(skills.get(place) in asked.gold for place in transcript)
         transcript[f"user-{number}"] = Message(Role.USER, asked.text, f"user-{number}")
     return Talk(total, everything, right)

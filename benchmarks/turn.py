@@ -58,7 +58,7 @@ async def measure(effort: Effort) -> AsyncIterator[Row]:
             yield await _first_time(stage)
             async for row in _tokens(stage, weavers["memory"]):
                 yield row
-            await _closed(weavers["SQLite"].store)
+            await _closed(weavers["SQLite"].ledger.store)
 
 
 def _rivals(stage: Stage) -> dict[str, Rival]:

@@ -14,7 +14,7 @@ import skillweave
 from skillweave import Budget, Settings
 from skillweave.adapters.messages import openai_style as style
 from skillweave.disclose.block import SkillTools
-from skillweave.weaver.reading import ToolAnswer
+from skillweave.weaver.tools import ToolAnswer
 
 BUDGET = 2_000
 CONVERSATION = "service-desk"
@@ -106,13 +106,15 @@ class Desk:
     def call_tool(self, name: str, arguments: dict[str, str], call_id: str) -> ToolAnswer:
         """One call; the transcript tells skillweave what is still there."""
         there = style.transcript(self.chat)
-        return self.weaver.sync.call_tool(name, arguments, conversation=CONVERSATION, call_id=call_id, transcript=there)
+        return self.weaver.sync.tools.call(
+            name, arguments, conversation=CONVERSATION, call_id=call_id, transcript=there
+        )
 
     def show_context(self) -> None:
         """How many tokens of skill text the model has now, counted in what it would be sent."""
         texts = [str(message["content"]) for message in self.chat if message["role"] != "user"]
         skill_text = [text for text in texts if text.startswith("=== Skill")]
-        tokens = sum(self.weaver.counter.count(text) for text in skill_text)
+        tokens = sum(self.weaver.skills.counter.count(text) for text in skill_text)
         print(f"         context: {tokens:,} of {BUDGET:,} tokens of skill text in {len(skill_text)} blocks")
         if tokens > BUDGET:
             raise SystemExit("the budget is exceeded")
@@ -121,7 +123,7 @@ class Desk:
 def main() -> None:
     """Three faults of one machine, looked up in one conversation."""
     desk = Desk()
-    print(f"the skill's body has {desk.weaver.counter.count(handbook()):,} tokens; the budget is {BUDGET:,}")
+    print(f"the skill's body has {desk.weaver.skills.counter.count(handbook()):,} tokens; the budget is {BUDGET:,}")
     desk.user_says("Our coffee machine loses water below the pump, and the milk foam is cold.")
     desk.model_calls("read_skill", skill_id="machine-service", section="2")
     desk.model_calls("read_skill", skill_id="machine-service", section="2.2")

@@ -232,7 +232,7 @@ def approved(weaver: Weaver, model: Model, chat: list[Any], placement: Placement
         now = weaver.sync.current_policy("office-1", placement=placement)
         for one in now.checkpoints:
             if one.before == call.name:
-                weaver.sync.decide(
+                weaver.sync.approvals.decide(
                     "office-1", one.skill_id, one.name, "approved", by="Ann Lee", digest=one.digest, call=shown
                 )
         print(f"   person  Ann Lee says yes to {call.name}")

@@ -80,7 +80,7 @@ async def main(model: Model | str) -> None:
         show(result.new_items)
         now = await weaver.current_policy("office-1")
         shown = now.tools.offers([tool.name for tool in tools])
-        print(f"  skills  {', '.join(one.skill_id for one in (await weaver.state('office-1')).engaged)}")
+        print(f"  skills  {', '.join(one.skill_id for one in (await weaver.ledger.state('office-1')).engaged)}")
         print(f"  hidden  {', '.join(tool.name for tool in tools if tool.name not in shown) or 'nothing'}")
         print(f"  agent   {result.final_output}")
     session.close()

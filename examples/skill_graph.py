@@ -63,7 +63,7 @@ def answer(call: Call, weaver: Weaver, injection: Injection, chat: list[Any]) ->
     """Read a skill, refuse what belongs to another place, else run the tool."""
     if call.name == "read_skill":
         there = style.transcript(chat)
-        read = weaver.sync.call_tool(
+        read = weaver.sync.tools.call(
             call.name, call.arguments or {}, conversation="desk-1", call_id=call.id, transcript=there
         )
         print(f"read     {read.text.splitlines()[0]}")
@@ -118,7 +118,7 @@ def main() -> None:
         print("-        the process ends; the next one opens the same ledger")
         again = skillweave.open(packs=["support-triage"], ledger=ledger)
         talk("Yes. One more thing: I see photos of strangers!", again, chat, numbers)
-        cursor = again.sync.state("desk-1").cursor
+        cursor = again.sync.ledger.state("desk-1").cursor
         print(f"trail    {' -> '.join(cursor.trail) if cursor else 'nowhere'}")
 
 

@@ -257,7 +257,10 @@ def test_open_takes_the_texts_of_enums() -> None:
     ("fields", "line"),
     [
         ({"placement": "calls"}, "adapter(placement=...) is the text 'calls'; give one of 'history', 'call'"),
-        ({"plan": {}}, "adapter(plan=...) is of type dict; give the SpawnPlan of `weaver.prepare_spawn`, or None"),
+        (
+            {"plan": {}},
+            "adapter(plan=...) is of type dict; give the SpawnPlan of `weaver.composition.prepare_spawn`, or None",
+        ),
         ({"settings": {}}, "adapter(settings=...) is of type dict; give skillweave.Settings(...), or None"),
         ({"max_skills": -1}, "Settings(max_skills=...) is -1 (of type int); give a whole number from 0 on"),
         ({"matchers": "lexical"}, "Weaver(matchers=...) is the text 'lexical'; give a list of names"),

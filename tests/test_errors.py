@@ -41,6 +41,6 @@ def test_an_unknown_skill_says_what_was_likely_meant() -> None:
 
 
 def test_what_waits_for_a_person_says_how_the_verdict_is_kept() -> None:
-    assert "weaver.decide('c1', 'paper', 'review', 'approved', by='NAME')" in str(
+    assert "weaver.approvals.decide('c1', 'paper', 'review', 'approved', by='NAME')" in str(
         ApprovalNeeded("c1", [("paper", "review")])
     )

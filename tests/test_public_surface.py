@@ -18,7 +18,7 @@ import skillweave.adapters
 ROOT = Path(__file__).parents[1]
 ADAPTERS = [f"skillweave.adapters.{one.name}" for one in pkgutil.iter_modules(skillweave.adapters.__path__)]
 PACKS = ("skillweave_texas_rrc", "skillweave.packs.tool")
-ROOMS = ("access", "api", "approvals", "client", "events", "graph", "seed")
+ROOMS = ("access", "api", "approvals", "client", "events", "graph", "seed", "weaver")
 DOORS = ("skillweave", *(f"skillweave.{room}" for room in ROOMS), *PACKS, *ADAPTERS)
 IMPORT = re.compile(r"^\s*(?:from|import) (skillweave(?:\.\w+)*)(?: import (.+))?", re.MULTILINE)
 EXPLAINED = {
@@ -37,6 +37,7 @@ BEHIND = {
     "skillweave.select.index.SkillIndex",
     "skillweave_stores.sql.database.Database",
     "skillweave.loop_thread.LoopThread",
+    "skillweave.weaver.engine.Engine",
 }
 """Machinery that public classes are made with, which their own builders put in: no user writes its name."""
 

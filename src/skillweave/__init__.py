@@ -173,7 +173,7 @@ if TYPE_CHECKING:
     from skillweave.text.embedding import Embedder
     from skillweave.tokens.counter import Tiktoken, TokenCounter
     from skillweave.weaver import CheckpointVerdict, Judgement, Left, OnStoreFailure, SyncWeaver, Weaver
-    from skillweave.weaver.reading import CallFields, ToolAnswer, ToolSpec
+    from skillweave.weaver.tools import CallFields, ToolAnswer, ToolSpec
 
 _HOMES = """
 adapters.supported: Unguarded
@@ -233,7 +233,7 @@ task: RiskLevel Task TaskRule When
 text.embedding: Embedder
 tokens.counter: Tiktoken TokenCounter
 weaver: CheckpointVerdict Judgement Left OnStoreFailure SyncWeaver Weaver
-weaver.reading: CallFields ToolAnswer ToolSpec
+weaver.tools: CallFields ToolAnswer ToolSpec
 """
 """The exports by the module below skillweave that has them; a line that is indented goes on with the last."""
 

@@ -1,104 +1,118 @@
-"""Awaited verbs as blocking ones: what a class needs that runs another class's verbs on a loop in its own thread."""
+"""Verbs that are awaited on an object, and block on its twin, which has an event loop in a thread of its own."""
 
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterator
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
-from functools import wraps
-from typing import Any, Concatenate, Generic, ParamSpec, Protocol, Self, TypeVar, overload
+from functools import partial, wraps
+from types import MethodType
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
+
+from skillweave.loop_thread import LoopThread
 
 P = ParamSpec("P")
 T = TypeVar("T")
+M = TypeVar("M")
+"""Awaited or Blocked."""
 
 
-class OnLoop(Protocol):
-    """What runs the coroutines of `awaited` on a loop in another thread, and waits for each."""
-
-    @property
-    def awaited(self) -> Any:  # noqa: ANN401 - an object of the class whose verbs these are
-        """Whose verbs run there."""
-        ...
-
-    def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """The result of the coroutine."""
-        ...
+class Awaited:
+    """Marks an object whose verbs are awaited, as in `LedgerView[Awaited]`."""
 
 
-class Blocking(Generic[P, T]):
-    """One awaited verb on the private loop's thread, with the arguments and the answer that it has there."""
-
-    def __init__(self, verb: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]) -> None:
-        self._verb = verb
-        self.__doc__ = verb.__doc__
-
-    @overload
-    def __get__(self, sync: None, owner: type) -> Self: ...
-    @overload
-    def __get__(self, sync: OnLoop, owner: type) -> Callable[P, T]: ...
-    def __get__(self, sync: OnLoop | None, owner: type) -> Self | Callable[P, T]:
-        if sync is None:
-            return self
-
-        @wraps(self._verb)
-        def verb(*args: P.args, **kwargs: P.kwargs) -> T:
-            return sync.run(self._verb(sync.awaited, *args, **kwargs))
-
-        return verb
+class Blocked:
+    """Marks an object whose verbs block, as in `LedgerView[Blocked]`."""
 
 
-class BlockingSeries(Generic[P, T]):
-    """One verb that gives one thing after the other, for a plain `for`; each is waited for when it is asked for."""
+class Verbs(Generic[M]):
+    """An object with verbs, awaited or blocking: `_thread` runs those that block, None where they are awaited.
 
-    def __init__(self, verb: Callable[Concatenate[Any, P], AsyncGenerator[T, None]]) -> None:
-        self._verb = verb
-        self.__doc__ = verb.__doc__
+    A verb does not call another one of its own object, which may be blocking; the type checker refuses it.
+    """
+
+    _thread: LoopThread | None = None
+
+
+class Verb(Generic[P, T]):
+    """Decorates an async method, which on a blocking object returns its result without `await`."""
+
+    def __init__(self, func: Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]) -> None:
+        self.func = func
 
     @overload
-    def __get__(self, sync: None, owner: type) -> Self: ...
+    def __get__(self, one: None, owner: type) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]: ...
     @overload
-    def __get__(self, sync: OnLoop, owner: type) -> Callable[P, Generator[T, None, None]]: ...
-    def __get__(self, sync: OnLoop | None, owner: type) -> Self | Callable[P, Generator[T, None, None]]:
-        if sync is None:
-            return self
-
-        @wraps(self._verb)
-        def verb(*args: P.args, **kwargs: P.kwargs) -> Generator[T, None, None]:
-            series = self._verb(sync.awaited, *args, **kwargs)
-            try:
-                while found := sync.run(_next(series)):
-                    yield found[0]
-            finally:
-                sync.run(_ended(series))
-
-        return verb
+    def __get__(self, one: Verbs[Awaited], owner: type) -> Callable[P, Coroutine[Any, Any, T]]: ...
+    @overload
+    def __get__(self, one: Verbs[Blocked], owner: type) -> Callable[P, T]: ...
+    def __get__(self, one: Verbs[Any] | None, owner: type) -> Callable[..., Any]:
+        return _method(self.func, one, _result)
 
 
-class BlockingBlock(Generic[P, T]):
-    """One verb that makes a block, for a plain `with`."""
+class VerbSeries(Generic[P, T]):
+    """Decorates an async generator, for a plain `for` on a blocking object; it waits for each item in turn."""
 
-    def __init__(self, verb: Callable[Concatenate[Any, P], AbstractAsyncContextManager[T]]) -> None:
-        self._verb = verb
-        self.__doc__ = verb.__doc__
+    def __init__(self, func: Callable[Concatenate[Any, P], AsyncGenerator[T, None]]) -> None:
+        self.func = func
 
     @overload
-    def __get__(self, sync: None, owner: type) -> Self: ...
+    def __get__(self, one: None, owner: type) -> Callable[Concatenate[Any, P], AsyncGenerator[T, None]]: ...
     @overload
-    def __get__(self, sync: OnLoop, owner: type) -> Callable[P, AbstractContextManager[T]]: ...
-    def __get__(self, sync: OnLoop | None, owner: type) -> Self | Callable[P, AbstractContextManager[T]]:
-        if sync is None:
-            return self
+    def __get__(self, one: Verbs[Awaited], owner: type) -> Callable[P, AsyncGenerator[T, None]]: ...
+    @overload
+    def __get__(self, one: Verbs[Blocked], owner: type) -> Callable[P, Generator[T, None, None]]: ...
+    def __get__(self, one: Verbs[Any] | None, owner: type) -> Callable[..., Any]:
+        return _method(self.func, one, _items)
 
-        @wraps(self._verb)
-        @contextmanager
-        def verb(*args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
-            block = self._verb(sync.awaited, *args, **kwargs)
-            given = sync.run(_entered(block))
-            try:
-                yield given
-            except BaseException as error:
-                sync.run(_left(block, error))
-                raise
-            sync.run(_left(block, None))
 
-        return verb
+class VerbBlock(Generic[P, T]):
+    """Decorates an async context manager, for a plain `with` on a blocking object."""
+
+    def __init__(self, func: Callable[Concatenate[Any, P], AbstractAsyncContextManager[T]]) -> None:
+        self.func = func
+
+    @overload
+    def __get__(self, one: None, owner: type) -> Callable[Concatenate[Any, P], AbstractAsyncContextManager[T]]: ...
+    @overload
+    def __get__(self, one: Verbs[Awaited], owner: type) -> Callable[P, AbstractAsyncContextManager[T]]: ...
+    @overload
+    def __get__(self, one: Verbs[Blocked], owner: type) -> Callable[P, AbstractContextManager[T]]: ...
+    def __get__(self, one: Verbs[Any] | None, owner: type) -> Callable[..., Any]:
+        return _method(self.func, one, _block)
+
+
+def _method(func: Callable[..., Any], one: Verbs[Any] | None, blocking: Callable[..., Any]) -> Callable[..., Any]:
+    if one is None:
+        return func
+    verb, thread = MethodType(func, one), one._thread  # noqa: SLF001 - a verb is a part of its object
+    return verb if thread is None else wraps(verb)(partial(blocking, thread, verb))
+
+
+def _result(thread: LoopThread, verb: Callable[P, Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs) -> T:
+    return thread.run(verb(*args, **kwargs))
+
+
+def _items(
+    thread: LoopThread, verb: Callable[P, AsyncGenerator[T, None]], *args: P.args, **kwargs: P.kwargs
+) -> Iterator[T]:
+    series = verb(*args, **kwargs)
+    try:
+        while found := thread.run(_next(series)):
+            yield found[0]
+    finally:
+        thread.run(_ended(series))
+
+
+@contextmanager
+def _block(
+    thread: LoopThread, verb: Callable[P, AbstractAsyncContextManager[T]], *args: P.args, **kwargs: P.kwargs
+) -> Iterator[T]:
+    block = verb(*args, **kwargs)
+    given = thread.run(_entered(block))
+    try:
+        yield given
+    except BaseException as error:
+        thread.run(_left(block, error))
+        raise
+    thread.run(_left(block, None))
 
 
 async def _next(series: AsyncGenerator[T, None]) -> tuple[T] | None:

@@ -197,7 +197,7 @@ class UnknownMatcher(SkillweaveError, ValueError):
 class ApprovalNeeded(SkillweaveError):
     """A skill waits for a person before the model may act on it, in a host that cannot pause by itself.
 
-    `pending` are the checkpoints; the run is repeated after `weaver.decide`.
+    `pending` are the checkpoints; the run is repeated after `weaver.approvals.decide`.
     """
 
     def __init__(self, conversation: str, pending: Sequence[tuple[str, str]]) -> None:
@@ -208,7 +208,7 @@ class ApprovalNeeded(SkillweaveError):
         verdict = f"{_shown(conversation)}, {skill!r}, {checkpoint!r}, 'approved', by='NAME'"
         super().__init__(
             f"conversation {_shown(conversation)} waits for a person's approval: {named}; ask somebody, keep what they "
-            f"say with weaver.decide({verdict}), or 'rejected', then run again"
+            f"say with weaver.approvals.decide({verdict}), or 'rejected', then run again"
         )
 
 

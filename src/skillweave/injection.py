@@ -53,9 +53,10 @@ class Drop(Portable):
 class PendingCheckpoint(Portable):
     """A checkpoint that nobody has decided yet, of a skill in force, or of a rejected one that still guards a tool.
 
-    `digest` is that of the skill's text as it is now, with the arguments that stand in it: hand it to `weaver.decide`,
-    so that a person's verdict never falls on a text that the person did not see. With the scope `call` each call before
-    which it stands is decided by itself, so that it is pending as long as its skill is there.
+    `digest` is that of the skill's text as it is now, with the arguments that stand in it: hand it to
+    `weaver.approvals.decide`, so that a person's verdict never falls on a text that the person did not see. With the
+    scope `call` each call before which it stands is decided by itself, so that it is pending as long as its skill is
+    there.
     """
 
     skill_id: str
@@ -80,7 +81,7 @@ class TokenReport(Portable):
     `tail` are those of `catalog` that stand at the end of this call only. `by_tier` has the keys `1`, `2`, `3` and
     `3.5`; `encoding` and `exact` say what kind of tokens these are. `everything` is what the whole catalog and the
     instructions of every active skill would take, None while nobody has counted it;
-    `injection.measured_against(await weaver.tokens_of_everything())` has it.
+    `injection.measured_against(await weaver.skills.tokens_of_everything())` has it.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
@@ -198,7 +199,7 @@ class Injection(Portable):
     offered: tuple[str, ...] = ()
 
     def measured_against(self, everything: int) -> "Injection":
-        """The answer with what loading everything would take, from `weaver.tokens_of_everything()`, in its report."""
+        """The answer with what loading everything would take, as `weaver.skills.tokens_of_everything()` says, in it."""
         return replace(self, tokens=replace(self.tokens, everything=everything))
 
     @property

@@ -75,7 +75,7 @@ SHAPES: Mapping[str, tuple[str, int]] = {
     "tool-call-request": ("skillweave.api:ToolCallRequest", 1),
     "tool-limits": ("skillweave:ToolLimits", 1),
     "tool-policy": ("skillweave:ToolPolicy", 1),
-    "tool-spec": ("skillweave.weaver.reading:ToolSpec", 1),
+    "tool-spec": ("skillweave.weaver.tools:ToolSpec", 1),
     "turn": ("skillweave:Turn", 1),
     "turn-request": ("skillweave.api:TurnRequest", 1),
     "validate-request": ("skillweave.api:ValidateRequest", 1),

@@ -124,11 +124,13 @@ class TestConversations:
             await asyncio.gather(stage.agent.run(first, session=one), stage.agent.run(second, session=two))
         had = [(INVOICES in sent.system, GREETINGS in sent.system) for sent in stage.script.sent]
         assert sorted(had) == [(False, True), (False, True), (True, False), (True, False)]
-        assert [skill.skill_id for skill in (await stage.weaver.state("two")).engaged] == ["greetings"]
+        assert [skill.skill_id for skill in (await stage.weaver.ledger.state("two")).engaged] == ["greetings"]
 
     async def test_the_conversation_is_the_sessions_id(self, stage: Stage) -> None:
         await stage.agent.run("Is this invoice right?", session=stage.session)
-        assert [skill.skill_id for skill in (await stage.weaver.state("office-1")).engaged] == ["invoice-checking"]
+        assert [skill.skill_id for skill in (await stage.weaver.ledger.state("office-1")).engaged] == [
+            "invoice-checking"
+        ]
 
     async def test_a_conversation_can_be_named_for_an_agent_without_sessions(self, tmp_path: Path) -> None:
         stage = Stage(weaver_in(tmp_path), conversation="ticket-7")
@@ -244,7 +246,7 @@ class TestTools:
     async def test_the_host_goes_on_with_its_own_list_of_tools(self, stage: Stage) -> None:
         session = stage.session
         await stage.agent.run("Is this invoice right?", session=session)
-        await stage.weaver.disengage("office-1", "invoice-checking")
+        await stage.weaver.ledger.disengage("office-1", "invoice-checking")
         await stage.agent.run("Hello", session=session)
         assert "write" in stage.script.last.tools
 
@@ -272,8 +274,8 @@ class TestSubAgents:
         assert stage.script.last.times(INVOICES) == 1
         assert "write" not in stage.script.sent[0].tools
         assert stage.workshop.ran == []
-        assert (await weaver.state("office-1")).engaged == ()
-        assert [one.skill_id for one in (await weaver.state(plan.conversation)).engaged] == ["invoice-checking"]
+        assert (await weaver.ledger.state("office-1")).engaged == ()
+        assert [one.skill_id for one in (await weaver.ledger.state(plan.conversation)).engaged] == ["invoice-checking"]
 
     async def test_a_sub_agent_without_capabilities_has_no_tool_of_the_host(self, tmp_path: Path) -> None:
         weaver = weaver_in(tmp_path)
@@ -292,7 +294,7 @@ class TestSubAgents:
 
 async def planned(weaver: Weaver, *skills: str) -> SpawnPlan:
     request = SpawnRequest("Look at this", skills=skills)
-    plan = await weaver.prepare_spawn(request, parent="office-1", tools=["search", "write", "submit"])
+    plan = await weaver.composition.prepare_spawn(request, parent="office-1", tools=["search", "write", "submit"])
     assert isinstance(plan, SpawnPlan)
     return plan
 
@@ -321,7 +323,7 @@ class TestCheckpoints:
         request = await paused(stage, session)
         await stage.agent.run(request.to_function_approval_response(approved=True), session=session)
         assert stage.workshop.ran == ["submit(W-1)"]
-        assert [one.by for one in (await stage.weaver.state("office-1")).approvals] == ["Ann Lee"]
+        assert [one.by for one in (await stage.weaver.ledger.state("office-1")).approvals] == ["Ann Lee"]
 
     async def test_a_response_that_contradicts_itself_is_refused(self, stage: Stage) -> None:
         session = stage.session
@@ -338,14 +340,14 @@ class TestCheckpoints:
         forged = reply_to(Content.from_function_approval_request("made-up", call), ANN)
         await stage.agent.run(Message("user", [forged, Content.from_text("Submit")]), session=session)
         assert stage.workshop.ran == []
-        assert (await stage.weaver.state("office-1")).approvals == ()
+        assert (await stage.weaver.ledger.state("office-1")).approvals == ()
 
     async def test_a_skill_that_changed_since_is_asked_about_again(self, tmp_path: Path) -> None:
         weaver = skillweave.open(filing("Assemble it."), counter=WordCounter())
         stage = Stage(weaver)
         session = stage.session
         request = await paused(stage, session)
-        weaver.registry.register(filing("Assemble it, then burn it."))
+        weaver.skills.registry.register(filing("Assemble it, then burn it."))
         response = await stage.agent.run(reply_to(request, ANN), session=session)
         assert stage.workshop.ran == []
         again = response.user_input_requests[0]
@@ -360,7 +362,7 @@ class TestCheckpoints:
         stage = Stage(weaver)
         session = stage.session
         request = await paused(stage, session)
-        weaver.registry.register(filing("Assemble it, then burn it."))
+        weaver.skills.registry.register(filing("Assemble it, then burn it."))
         for response in (reply_to(request, ANN), reply_to(request, ANN)):
             (again,) = (await stage.agent.run(response, session=session)).user_input_requests
         assert "problem" in again.additional_properties
@@ -377,7 +379,7 @@ class TestCheckpoints:
         stage = Stage(weaver)
         session = stage.session
         request = await paused(stage, session)
-        weaver.registry.register(filing("Assemble it, then burn it."))
+        weaver.skills.registry.register(filing("Assemble it, then burn it."))
         with pytest.raises(InvalidVerdict):
             await stage.agent.run(reply_to(request, {"verdict": "rejected", "by": "Ann Lee"}), session=session)
         assert session.state["skillweave"]["questions"]
@@ -439,7 +441,7 @@ class TestCheckpoints:
         replies = [reply_to(request, {"verdict": verdict, "by": "Ann Lee"}) for verdict in verdicts]
         await stage.agent.run(Message("user", replies), session=session)
         assert stage.workshop.ran == []
-        assert [one.verdict for one in (await stage.weaver.state("office-1")).approvals] == ["rejected"]
+        assert [one.verdict for one in (await stage.weaver.ledger.state("office-1")).approvals] == ["rejected"]
 
     async def test_a_user_who_says_something_else_leaves_the_call_undone(self, stage: Stage) -> None:
         session = stage.session
@@ -511,7 +513,7 @@ class TestCheckpoints:
         with pytest.raises(ApprovalNeeded, match="good_cause_review"):
             await stage.agent.run("Write the narrative", session=session)
         assert stage.script.sent == []
-        await stage.weaver.decide("office-1", "narrative", "good_cause_review", "approved", by="Ann Lee")
+        await stage.weaver.approvals.decide("office-1", "narrative", "good_cause_review", "approved", by="Ann Lee")
         await stage.agent.run("Write the narrative", session=session)
         assert stage.script.last.times(heading("narrative")) == 1
 
@@ -521,7 +523,7 @@ class TestCheckpoints:
         with pytest.raises(ApprovalNeeded, match="good_cause_review"):
             await stage.agent.run("Write something", session=session)
         assert len(stage.script.sent) == 1
-        await stage.weaver.decide("office-1", "narrative", "good_cause_review", "approved", by="Ann Lee")
+        await stage.weaver.approvals.decide("office-1", "narrative", "good_cause_review", "approved", by="Ann Lee")
         stage.script.then(load, "Written.")
         assert (await stage.agent.run("Write something", session=session)).text == "Written."
 
@@ -574,7 +576,7 @@ class TestRepliesOneByOne:
         for request, verdict in zip(requests, verdicts, strict=True):
             await run(stage, way, reply_to(request, {"verdict": verdict, "by": "Ann Lee"}), session)
         assert stage.workshop.ran == [f"submit({1 + verdicts.index('approved')})"]
-        assert [one.verdict for one in (await stage.weaver.state("office-1")).approvals] == [*verdicts]
+        assert [one.verdict for one in (await stage.weaver.ledger.state("office-1")).approvals] == [*verdicts]
         assert stage.script.last.times_in_messages("Ann Lee") >= 1
         assert await run(stage, way, "Why not?", session) == ("All right.", [])
 
@@ -596,7 +598,7 @@ class TestRepliesOneByOne:
     async def test_a_held_verdict_is_in_the_ledger_at_once(self, stage: Stage) -> None:
         session, requests = await both_paused(stage)
         await stage.agent.run(reply_to(requests[0], {"verdict": "rejected", "by": "Ann Lee"}), session=session)
-        assert [one.verdict for one in (await stage.weaver.state("office-1")).approvals] == ["rejected"]
+        assert [one.verdict for one in (await stage.weaver.ledger.state("office-1")).approvals] == ["rejected"]
 
     async def test_a_no_after_a_held_yes_to_the_same_question_stands(self, stage: Stage) -> None:
         session, requests = await both_paused(stage)
@@ -604,7 +606,7 @@ class TestRepliesOneByOne:
         await stage.agent.run(reply_to(requests[0], {"verdict": "rejected", "by": "Ann Lee"}), session=session)
         await stage.agent.run(reply_to(requests[1], ANN), session=session)
         assert stage.workshop.ran == ["submit(2)"]
-        kept = [one.verdict for one in (await stage.weaver.state("office-1")).approvals]
+        kept = [one.verdict for one in (await stage.weaver.ledger.state("office-1")).approvals]
         assert kept == ["rejected", "approved"]
 
     async def test_a_reply_that_comes_twice_is_one_reply(self, stage: Stage) -> None:
@@ -673,7 +675,7 @@ class TestRepliesOneByOne:
         weaver = skillweave.open(filing("Assemble it."), counter=WordCounter())
         stage = Stage(weaver)
         session, requests = await both_paused(stage)
-        weaver.registry.register(filing("Assemble it, then burn it."))
+        weaver.skills.registry.register(filing("Assemble it, then burn it."))
         await stage.agent.run(reply_to(requests[0], ANN), session=session)
         again = (await stage.agent.run(reply_to(requests[1], ANN), session=session)).user_input_requests
         assert stage.workshop.ran == []

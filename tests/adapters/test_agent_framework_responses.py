@@ -157,7 +157,7 @@ CLERK = {
 async def test_what_ran_beside_a_sub_agent_that_came_to_wait_is_sent_with_its_answer(
     office: Office, reply: dict[str, str]
 ) -> None:
-    office.weaver.registry.register(CLERK)
+    office.weaver.skills.registry.register(CLERK)
     office.clerk.then(Says(asks=(tool_call("submit", text="W-1"),)), "Submitted.")
     (request,) = await office.paused(Says(asks=(tool_call("search", "a", text="x"), SPAWN)), "Hello")
     assert office.workshop.ran == ["search(x)"]
@@ -168,7 +168,7 @@ async def test_what_ran_beside_a_sub_agent_that_came_to_wait_is_sent_with_its_an
 
 
 async def test_another_message_while_a_sub_agent_waits_sends_what_ran_and_what_did_not(office: Office) -> None:
-    office.weaver.registry.register(CLERK)
+    office.weaver.skills.registry.register(CLERK)
     office.clerk.then(Says(asks=(tool_call("submit", text="W-1"),)))
     await office.paused(Says(asks=(tool_call("search", "a", text="x"), SPAWN)), "Hello")
     await office.say("Wait, is the plat there?")

@@ -93,11 +93,11 @@ async def test_a_reply_to_a_text_that_has_changed_since_is_refused() -> None:
     one = weaver()
     injection = await one.weave("the filing", conversation="c")
     changed = skillweave.open(
-        make_skill("filing", instructions="new", checkpoints=FILING.checkpoints), ledger=one.store
+        make_skill("filing", instructions="new", checkpoints=FILING.checkpoints), ledger=one.ledger.store
     )
     with pytest.raises(InvalidVerdict):
         await record(changed, "c", injection.checkpoints[:1], Reply(ApprovalVerdict.APPROVED, "Ann"))
-    assert (await one.state("c")).approvals == ()
+    assert (await one.ledger.state("c")).approvals == ()
 
 
 def test_only_blocking_checkpoints_before_no_tool_keep_the_model_waiting() -> None:
@@ -107,9 +107,9 @@ def test_only_blocking_checkpoints_before_no_tool_keep_the_model_waiting() -> No
 
 def test_a_host_that_cannot_pause_is_told_what_to_do() -> None:
     one = weaver()
-    with pytest.raises(ApprovalNeeded, match=r"review of filing; .*weaver\.decide\(.c., .filing., .review."):
+    with pytest.raises(ApprovalNeeded, match=r"review of filing; .*weaver\.approvals\.decide\(.c., .filing., .review."):
         require_decided(one.sync.weave("the filing", conversation="c"))
-    one.sync.decide("c", "filing", "review", "approved", by="Ann")
+    one.sync.approvals.decide("c", "filing", "review", "approved", by="Ann")
     require_decided(one.sync.weave("go on", conversation="c"))
 
 
@@ -141,7 +141,7 @@ async def test_a_reply_about_another_call_than_was_asked_about_is_refused(call: 
     injection = await one.weave("the filing", conversation="c")
     with pytest.raises(InvalidVerdict, match="this reply is about call '2', and the question is about"):
         await record(one, "c", injection.checkpoints[:1], Reply(ApprovalVerdict.APPROVED, "Ann", call="2"), call)
-    assert (await one.state("c")).approvals == ()
+    assert (await one.ledger.state("c")).approvals == ()
 
 
 async def test_new_arguments_for_no_call_are_refused() -> None:
@@ -157,9 +157,9 @@ async def test_replies_to_several_questions_are_one_write() -> None:
     injection = await one.weave("the filing", conversation="c")
     yes, other = Reply(ApprovalVerdict.APPROVED, "Ann"), Call("2", "submit", {"text": "W-2"})
     no = Reply(ApprovalVerdict.REJECTED, "Ann")
-    before = (await one.state("c")).revision
+    before = (await one.ledger.state("c")).revision
     await record_all(one, "c", [(injection.checkpoints[:1], yes, CALL), (injection.checkpoints[:1], no, other)])
-    state = await one.state("c")
+    state = await one.ledger.state("c")
     assert (state.revision, [kept.verdict.value for kept in state.approvals]) == (before + 1, ["approved", "rejected"])
 
 

@@ -110,7 +110,7 @@ async def test_our_own_tools_are_answered_and_engage() -> None:
     bridge = Bridge(weaver_of())
     answer = await bridge.answer(call("read_skill", skill_id="greet"), "c")
     assert "=== Skill Activated: Greet ===" in answer.text
-    assert [one.skill_id for one in (await bridge.weaver.state("c")).engaged] == ["greet"]
+    assert [one.skill_id for one in (await bridge.weaver.ledger.state("c")).engaged] == ["greet"]
 
 
 async def test_what_a_host_in_call_placement_reads_stands_in_the_next_call_only() -> None:
@@ -142,7 +142,7 @@ async def test_a_turn_without_the_ledger_adds_rules_and_takes_none_away() -> Non
     assert (judged.verdict.ruling, [one.name for one in judged.waits]) == (Ruling.ASK, ["release"])
     store.down.clear()
     paid = ToolCall(call("pay").id, "pay", call("pay").arguments or {})
-    await bridge.weaver.decide("c", "invoice", "release", "approved", by="Ann", call=paid)
+    await bridge.weaver.approvals.decide("c", "invoice", "release", "approved", by="Ann", call=paid)
     assert (await bridge.judge(call("pay"), "c")).runs
 
 
@@ -167,7 +167,7 @@ async def test_only_so_many_conversations_are_remembered_for_that() -> None:
 
 async def test_a_sub_agents_turns_have_its_skills_and_its_limits() -> None:
     weaver = weaver_of()
-    plan = await weaver.prepare_spawn({"task": "Check it", "skills": ["invoice"]}, spawn_id="s")
+    plan = await weaver.composition.prepare_spawn({"task": "Check it", "skills": ["invoice"]}, spawn_id="s")
     assert isinstance(plan, SpawnPlan)
     bridge = Bridge(weaver, plan=plan)
     injection = await bridge.weave(said("begin"), plan.conversation)
@@ -194,7 +194,7 @@ async def test_a_run_in_which_nobody_spoke_keeps_what_is_engaged(placement: Plac
 
 async def test_a_sub_agent_in_which_nobody_spoke_has_the_skills_of_its_plan() -> None:
     weaver = weaver_of()
-    plan = await weaver.prepare_spawn({"task": "Check it", "skills": ["invoice"]}, spawn_id="s")
+    plan = await weaver.composition.prepare_spawn({"task": "Check it", "skills": ["invoice"]}, spawn_id="s")
     assert isinstance(plan, SpawnPlan)
     assert (await Bridge(weaver, plan=plan).weave([], plan.conversation)).skills == ("invoice",)
 

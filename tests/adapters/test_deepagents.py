@@ -95,10 +95,10 @@ def test_a_sub_agent_has_a_conversation_of_its_own_below_its_callers() -> None:
     weaver, script = opened(matchers=BOTH), Script()
     script.then(Says(asks=(tool_call("task", "t", description="Say bonjour", subagent_type="general-purpose"),)))
     deep(weaver, script, Workshop()).invoke(said(INVOICE), thread())
-    assert [one.skill_id for one in weaver.sync.state("t1").engaged] == ["invoice-checking"]
+    assert [one.skill_id for one in weaver.sync.ledger.state("t1").engaged] == ["invoice-checking"]
     (below,) = (name for name in conversations(weaver) if name != "t1")
     assert below.startswith("t1/")
-    assert [one.skill_id for one in weaver.sync.state(below).engaged] == ["greetings"]
+    assert [one.skill_id for one in weaver.sync.ledger.state(below).engaged] == ["greetings"]
 
 
 def test_the_same_holds_where_the_state_names_the_callers_conversation() -> None:
@@ -110,7 +110,7 @@ def test_the_same_holds_where_the_state_names_the_callers_conversation() -> None
 
 
 def conversations(weaver: Weaver) -> list[str]:
-    return list(weaver.sync.run(weaver.store.conversations()))
+    return list(weaver.sync.run(weaver.ledger.store.conversations()))
 
 
 def test_a_sub_agents_skills_are_given_to_it_and_its_caller_keeps_its_own() -> None:

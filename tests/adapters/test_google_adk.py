@@ -89,19 +89,19 @@ def office(tmp_path: Path) -> Office:
 
 async def test_app_user_and_session_name_the_conversation(office: Office) -> None:
     await office.say(office.agent(), INVOICE)
-    assert [one.skill_id for one in (await office.weaver.state(SESSION)).engaged] == ["invoice-checking"]
+    assert [one.skill_id for one in (await office.weaver.ledger.state(SESSION)).engaged] == ["invoice-checking"]
 
 
 async def test_sessions_of_one_id_of_two_users_are_two_conversations(office: Office) -> None:
     await office.say(office.agent(), INVOICE)
     run = office.runner(office.agent()).run_async(user_id="Ben", session_id="s-1", new_message=said("Go on"))
     _ = [event async for event in run]
-    assert (await office.weaver.state("office/Ben/s-1")).engaged == ()
+    assert (await office.weaver.ledger.state("office/Ben/s-1")).engaged == ()
 
 
 async def test_a_name_with_a_slash_is_no_other_conversation(office: Office) -> None:
     await office.say(office.agent(), INVOICE, session="a/b")
-    assert (await office.weaver.state("office/Ann/a%2Fb")).engaged != ()
+    assert (await office.weaver.ledger.state("office/Ann/a%2Fb")).engaged != ()
 
 
 async def test_a_conversation_without_an_id_is_refused(tmp_path: Path) -> None:
@@ -295,7 +295,7 @@ async def test_a_plain_yes_of_a_ui_is_that_of_the_sessions_user(office: Office) 
     yes = types.Content(role="user", parts=[answer(await office.question(), {"confirmed": True})])
     assert await office.say(office.agent(), yes) == "Submitted."
     assert office.workshop.ran == ["submit(W-1)"]
-    assert [one.by for one in (await office.weaver.state(SESSION)).approvals] == ["Ann"]
+    assert [one.by for one in (await office.weaver.ledger.state(SESSION)).approvals] == ["Ann"]
 
 
 @pytest.mark.parametrize(("confirmed", "verdict"), [(True, "rejected"), (False, "approved"), (False, "modified")])

@@ -91,7 +91,7 @@ def test_the_question_says_who_is_asked_what_about_which_text(weaver: Weaver, pl
     (point,) = stop.value["checkpoints"]
     assert (stop.value["kind"], stop.value["conversation"]) == ("skillweave.checkpoint", "t")
     assert (point["skill_id"], point["asks"]) == ("narrative", "Is the reasoning sound?")
-    assert point["digest"] == weaver.sync.snapshot()["narrative"].digest
+    assert point["digest"] == weaver.sync.skills.snapshot()["narrative"].digest
 
 
 @BOTH
@@ -110,7 +110,7 @@ def test_after_rejection_the_model_goes_on_without_the_skill(weaver: Weaver, pla
     result = office.resume(REJECTED)
     assert office.script.last.times(NARRATIVE) == 0
     assert NARRATIVE not in texts(result["messages"])
-    assert [one.by for one in weaver.sync.state("t").approvals] == ["Ann Lee"]
+    assert [one.by for one in weaver.sync.ledger.state("t").approvals] == ["Ann Lee"]
 
 
 @BOTH
@@ -145,7 +145,7 @@ def test_a_rejected_text_that_stands_in_the_history_is_taken_out_of_it(tmp_path:
         "text": {"instructions": INVOICES},
         "checkpoints": [{"name": "release"}],
     }
-    changed = open_weaver(gated, ledger=office.weaver.store, counter=WordCounter())
+    changed = open_weaver(gated, ledger=office.weaver.ledger.store, counter=WordCounter())
     office.middleware = [SkillMiddleware(changed)]
     assert asked(office.invoke(INVOICE)) == ["release"]
     result = office.resume(REJECTED)
@@ -174,7 +174,7 @@ def test_a_reply_is_never_taken_for_the_reply_to_the_next_question(placement: Pl
     assert asked(office.resume(REJECTED)) == ["check_beta"]
     assert office.script.sent == []
     office.resume(APPROVED)
-    verdicts = {one.skill_id: one.verdict.value for one in office.weaver.sync.state("t").approvals}
+    verdicts = {one.skill_id: one.verdict.value for one in office.weaver.sync.ledger.state("t").approvals}
     assert verdicts == {"alpha": "rejected", "beta": "approved"}
     assert (office.script.last.times("Do alpha."), office.script.last.times("Do beta.")) == (0, 1)
 
@@ -290,7 +290,7 @@ def test_a_message_counts_once_where_another_middleware_trims(weaver: Weaver) ->
     office = Office(weaver, KeepsTheLast())
     for text in (INVOICE, "Go on", "And now?"):
         office.invoke(text)
-    assert [(one.skill_id, one.idle) for one in weaver.sync.state("t").engaged] == [("invoice-checking", 2)]
+    assert [(one.skill_id, one.idle) for one in weaver.sync.ledger.state("t").engaged] == [("invoice-checking", 2)]
 
 
 def test_a_skill_that_was_summarized_away_is_given_again(weaver: Weaver) -> None:
@@ -435,8 +435,8 @@ def test_a_call_with_broken_arguments_does_not_end_the_conversation(weaver: Weav
 
 def test_the_state_may_name_the_conversation(weaver: Weaver) -> None:
     Office(weaver).invoke(INVOICE, conversation_id="case-7")
-    assert [one.skill_id for one in weaver.sync.state("case-7").engaged] == ["invoice-checking"]
-    assert weaver.sync.state("t").engaged == ()
+    assert [one.skill_id for one in weaver.sync.ledger.state("case-7").engaged] == ["invoice-checking"]
+    assert weaver.sync.ledger.state("t").engaged == ()
 
 
 def test_a_run_that_names_no_conversation_is_refused(weaver: Weaver) -> None:
@@ -500,7 +500,7 @@ def test_a_providers_own_tool_is_hidden_by_its_type(weaver: Weaver) -> None:
 
 async def test_a_sub_agent_is_held_to_its_plan(weaver: Weaver) -> None:
     request = SpawnRequest("Check Brandt's invoice", skills=("invoice-checking",))
-    plan = prepare_spawn(request, await weaver.snapshot(), spawn_id="1")
+    plan = prepare_spawn(request, await weaver.skills.snapshot(), spawn_id="1")
     assert isinstance(plan, SpawnPlan)
     script, workshop = Script(Says(asks=(tool_call("write", text="x"),)), "I can't."), Workshop()
     agent = create_agent(
@@ -511,7 +511,7 @@ async def test_a_sub_agent_is_held_to_its_plan(weaver: Weaver) -> None:
     await agent.ainvoke({"messages": [HumanMessage(request.task)]})
     assert [sent.times_in_messages(INVOICES) for sent in script.sent] == [1, 1]
     assert workshop.ran == []
-    assert (await weaver.state(plan.conversation)).engaged != ()
+    assert (await weaver.ledger.state(plan.conversation)).engaged != ()
 
 
 def test_the_answer_to_a_call_of_ours_is_no_error_and_a_blocked_call_is_one(weaver: Weaver) -> None:

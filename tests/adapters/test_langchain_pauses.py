@@ -252,9 +252,9 @@ def test_the_ready_agent_keeps_several_verdicts_in_one_write(tmp_path: Path, kin
     weaver, script = weaver_in(tmp_path), Script(SEVERAL, "Done.")
     agent = ready(weaver, script, Workshop(), InMemorySaver())
     stops = agent.invoke(said("Prepare the filing"), thread())["__interrupt__"]
-    before = weaver.sync.state("t1").revision
+    before = weaver.sync.ledger.state("t1").revision
     agent.invoke(Command(resume={one.id: {**kind, "by": "Ann Lee"} for one in stops}), thread())
-    verdicts = weaver.sync.state("t1")
+    verdicts = weaver.sync.ledger.state("t1")
     assert len(verdicts.approvals) == 3
     assert verdicts.revision - before == 1
 

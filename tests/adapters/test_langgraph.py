@@ -236,7 +236,7 @@ def test_without_a_checkpointer_the_state_names_the_conversation() -> None:
     script, weaver = Script(MARKED), opened()
     agent = agent_of(script, weaver, checkpointer=None)
     agent.invoke(said("Hello", conversation_id="c9"))
-    assert [entry.skill_id for entry in weaver.sync.state("c9").engaged] == ["greetings"]
+    assert [entry.skill_id for entry in weaver.sync.ledger.state("c9").engaged] == ["greetings"]
 
 
 def test_the_same_chat_without_a_thread_is_the_same_turn() -> None:
@@ -253,7 +253,7 @@ def test_a_message_of_the_user_counts_once_however_often_it_is_woven() -> None:
     agent = agent_of(Script(MARKED), weaver)
     agent.invoke(said("Hello"), thread())
     agent.invoke(said("Go on"), thread())
-    assert [one.idle for one in weaver.sync.state("t1").engaged] == [1]
+    assert [one.idle for one in weaver.sync.ledger.state("t1").engaged] == [1]
 
 
 def test_the_turn_is_named_after_thread_and_checkpoint() -> None:
@@ -268,7 +268,7 @@ def test_the_turn_is_named_after_thread_and_checkpoint() -> None:
 def test_a_thread_may_be_named_by_a_number() -> None:
     weaver = opened()
     agent_of(Script(MARKED), weaver).invoke(said("Hello"), {"configurable": {"thread_id": 7}})
-    assert [entry.skill_id for entry in weaver.sync.state("7").engaged] == ["greetings"]
+    assert [entry.skill_id for entry in weaver.sync.ledger.state("7").engaged] == ["greetings"]
 
 
 async def test_runs_of_many_threads_at_once_do_not_mix() -> None:
@@ -327,7 +327,7 @@ def test_a_skill_that_the_host_selects_in_the_state_is_in_the_first_call() -> No
     script, weaver = Script(), opened()
     agent_of(script, weaver).invoke(said("Hello", selected_skill_ids=["greetings"]), thread())
     assert script.sent[0].times(GREETINGS) == 1
-    assert [(one.skill_id, one.by) for one in weaver.sync.state("t1").engaged] == [("greetings", "explicit")]
+    assert [(one.skill_id, one.by) for one in weaver.sync.ledger.state("t1").engaged] == [("greetings", "explicit")]
 
 
 def test_the_working_memory_names_the_entity_whose_context_is_given() -> None:
@@ -365,7 +365,7 @@ def test_a_replay_from_before_the_skill_gives_it_once_and_at_once_as_it_is_engag
 
 
 def planned(weaver: Weaver, *skills: str) -> SpawnPlan:
-    plan = weaver.sync.prepare_spawn(SpawnRequest("Look at it", skills=skills))
+    plan = weaver.sync.composition.prepare_spawn(SpawnRequest("Look at it", skills=skills))
     assert isinstance(plan, SpawnPlan)
     return plan
 
@@ -383,8 +383,8 @@ def test_a_sub_agent_has_the_conversation_of_its_plan() -> None:
     weaver = opened()
     plan = planned(weaver, "invoice-checking")
     agent_of(Script(), weaver, plan=plan).invoke(said("Is it right?"), thread())
-    assert [entry.skill_id for entry in weaver.sync.state(plan.conversation).engaged] == ["invoice-checking"]
-    assert weaver.sync.state("t1").revision == 0
+    assert [entry.skill_id for entry in weaver.sync.ledger.state(plan.conversation).engaged] == ["invoice-checking"]
+    assert weaver.sync.ledger.state("t1").revision == 0
 
 
 def test_a_tool_outside_of_the_plan_is_blocked() -> None:

@@ -134,7 +134,7 @@ def test_a_checkpoint_that_was_decided_elsewhere_lets_the_run_go_on(
     script = Script(NARRATE, "Written.")
     reopened(script).invoke(said("Write it"), thread())
     weaver = opened(ledger=tmp_path / "ledger.db")
-    weaver.sync.decide("t1", "narrative", "good_cause_review", "approved", by="Bo")
+    weaver.sync.approvals.decide("t1", "narrative", "good_cause_review", "approved", by="Bo")
     result = reopened(script).invoke(None, thread())
     assert result["messages"][-1].text == "Written."
 
@@ -295,7 +295,9 @@ def test_a_call_whose_checkpoint_was_decided_elsewhere_runs_without_a_reply(
     workshop, script = Workshop(), Script("SKILL_SELECT:filing", SUBMIT, "Submitted.")
     reopened(script, workshop).invoke(said("File it"), thread())
     asked = ToolCall("p", "submit", {"text": "W-1"})
-    opened(ledger=tmp_path / "ledger.db").sync.decide("t1", "filing", "pre_filing", "approved", by="Bo", call=asked)
+    opened(ledger=tmp_path / "ledger.db").sync.approvals.decide(
+        "t1", "filing", "pre_filing", "approved", by="Bo", call=asked
+    )
     result = reopened(script, workshop).invoke(None, thread())
     assert result["messages"][-1].text == "Submitted."
     assert workshop.ran == ["search(x)", "submit(W-1)"]

@@ -19,7 +19,7 @@ def test_the_select_node_writes_nothing_but_the_selection() -> None:
     weaver = opened()
     result = nodes_graph(weaver, "select").invoke(marked(), thread())
     assert result["selected_skill_ids"] == ["greetings"]
-    assert weaver.sync.state("t1").revision == 0
+    assert weaver.sync.ledger.state("t1").revision == 0
 
 
 def test_the_select_node_leaves_out_what_is_in_the_context() -> None:
@@ -40,7 +40,9 @@ def test_what_the_users_words_select_does_not_count_as_the_hosts_choice() -> Non
     weaver = opened()
     graph = nodes_graph(weaver, "select", "inject", matchers=BOTH)
     graph.invoke(said("Is this invoice right?"), thread())
-    assert [(one.skill_id, one.by) for one in weaver.sync.state("t1").engaged] == [("invoice-checking", "triggers")]
+    assert [(one.skill_id, one.by) for one in weaver.sync.ledger.state("t1").engaged] == [
+        ("invoice-checking", "triggers")
+    ]
 
 
 def test_the_host_may_add_to_what_was_selected() -> None:
@@ -48,7 +50,7 @@ def test_the_host_may_add_to_what_was_selected() -> None:
     after = nodes_graph(weaver, "inject", matchers=BOTH).invoke(
         said("Is this invoice right?", selected_skill_ids=["invoice-checking", "greetings"]), thread()
     )
-    engaged = {one.skill_id: one.by for one in weaver.sync.state("t1").engaged}
+    engaged = {one.skill_id: one.by for one in weaver.sync.ledger.state("t1").engaged}
     assert engaged == {"invoice-checking": "triggers", "greetings": "explicit"}
     assert sorted(after["injected_skill_ids"]) == ["greetings", "invoice-checking"]
 
@@ -83,7 +85,7 @@ def test_what_happened_while_a_run_was_paused_counts_in_the_call_of_the_model() 
     agent.invoke(said("Prepare the filing"), thread())
     assert "submit" in script.last.tools
     agent.invoke(said("Go on"), thread(), interrupt_before=["model"])
-    weaver.sync.decide("t1", "filing", "pre_filing", "rejected", by="Ann Lee")
+    weaver.sync.approvals.decide("t1", "filing", "pre_filing", "rejected", by="Ann Lee")
     agent.invoke(None, thread())
     assert "submit" not in script.last.tools
 

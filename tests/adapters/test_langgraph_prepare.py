@@ -138,7 +138,7 @@ async def test_the_same_holds_in_an_awaited_run(inject: bool) -> None:
 def test_a_message_counts_once_however_often_its_calls_are_woven(inject: bool) -> None:
     weaver = opened(matchers=BOTH)
     play(last_three, INVOICE, "Go on", inject=inject, weaver=weaver)
-    assert [(one.skill_id, one.idle) for one in weaver.sync.state("t1").engaged] == [("invoice-checking", 1)]
+    assert [(one.skill_id, one.idle) for one in weaver.sync.ledger.state("t1").engaged] == [("invoice-checking", 1)]
 
 
 @GRAPHS

@@ -189,10 +189,10 @@ async def test_the_same_chat_again_gets_the_same_answer_and_writes_nothing(hosts
     host = hosts(placement=placement)
     host.chat = [host.shapes.user("Say bonjour to Alice")]
     first = await host.weave()
-    state = await host.weaver.state("c1")
+    state = await host.weaver.ledger.state("c1")
     again = await host.weave()
     assert (again.turn_id, again.messages, again.instructions) == (first.turn_id, first.messages, first.instructions)
-    assert await host.weaver.state("c1") == state
+    assert await host.weaver.ledger.state("c1") == state
 
 
 async def test_a_retry_of_the_placed_chat_is_the_same_turn_and_doubles_nothing(hosts: Hosts) -> None:

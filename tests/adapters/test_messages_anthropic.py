@@ -59,7 +59,7 @@ def test_in_call_placement_the_list_is_equal_but_new() -> None:
 
 def own_words(chat: list[Any], weaver: Weaver) -> Message:
     """What the user or the model said last in the chat, as a turn of the conversation takes it."""
-    return in_own_words(turn(chat, conversation="c"), weaver.sync.state("c")).message
+    return in_own_words(turn(chat, conversation="c"), weaver.sync.ledger.state("c")).message
 
 
 def given(chat: list[Any]) -> tuple[list[Any], Weaver]:

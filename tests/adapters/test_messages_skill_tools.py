@@ -22,7 +22,7 @@ def weaver_of(*skills: Any) -> Weaver:
 
 
 def read_greet(weaver: Weaver, transcript: Any = None) -> ToolAnswer:
-    return weaver.sync.read_skill("greet", conversation="c", transcript=transcript)
+    return weaver.sync.tools.read_skill("greet", conversation="c", transcript=transcript)
 
 
 def drops(injection: Injection | None) -> list[Drop]:
@@ -117,7 +117,7 @@ def test_a_part_of_a_users_message_goes_and_the_users_words_stay() -> None:
 
 def test_other_blocks_in_the_same_text_stay() -> None:
     weaver = weaver_of(GREET, make_skill("part", instructions="Say goodbye."))
-    first, second = read_greet(weaver), weaver.sync.read_skill("part", conversation="c")
+    first, second = read_greet(weaver), weaver.sync.tools.read_skill("part", conversation="c")
     text = f"{first.text}\n\n{second.text}"
     (message,) = take_out([{"role": "tool", "tool_call_id": "1", "content": text}], drops(first.injection))
     assert message["content"] == second.text
@@ -181,7 +181,7 @@ def test_the_line_that_takes_the_place_of_a_text_is_nobodys_words(style: Any) ->
     chat = style.place([{"role": "user", "content": [{"type": "text", "text": "hello"}]}], injection)
     before = style.turn(chat, conversation="c")
     after = style.turn(take_out(chat, drops(injection)), conversation="c")
-    assert in_own_words(after, weaver.sync.state("c")).message.text == "hello"
+    assert in_own_words(after, weaver.sync.ledger.state("c")).message.text == "hello"
     assert after.id == before.id, "it is the same turn again, with more room"
 
 

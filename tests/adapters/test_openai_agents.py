@@ -346,7 +346,7 @@ async def test_a_checkpoint_before_the_model_acts_raises_until_it_is_decided(tmp
     with pytest.raises(ApprovalNeeded, match="good_cause_review"):
         await office.run("Write the narrative")
     assert office.script.sent == []
-    await office.weaver.decide(ROOM, "narrative", "good_cause_review", "approved", by="Ann Lee")
+    await office.weaver.approvals.decide(ROOM, "narrative", "good_cause_review", "approved", by="Ann Lee")
     await office.run("Write the narrative")
     assert office.script.last.system.count(NARRATIVE) == 1
 
@@ -377,7 +377,7 @@ async def test_a_session_names_its_conversation(tmp_path: Path) -> None:
     config = office.skills.run_config(session, UNTRACED)
     await Runner.run(office.agent, "Is this invoice right?", session=session, run_config=config)
     session.close()
-    assert [one.skill_id for one in (await office.weaver.state("room-9")).engaged] == ["invoice-checking"]
+    assert [one.skill_id for one in (await office.weaver.ledger.state("room-9")).engaged] == ["invoice-checking"]
 
 
 async def test_a_conversation_that_the_provider_keeps_is_refused(tmp_path: Path) -> None:
@@ -430,7 +430,7 @@ async def test_a_tool_that_runs_at_the_provider_is_hidden_until_its_checkpoint_i
     office = Office(tmp_path, tools=[WebSearchTool()])
     await office.run("Be careful")
     assert "web_search" not in office.script.last.tools
-    await office.weaver.decide(ROOM, "careful-search", "web", "approved", by="Ann Lee")
+    await office.weaver.approvals.decide(ROOM, "careful-search", "web", "approved", by="Ann Lee")
     await office.run("Be careful")
     assert "web_search" in office.script.last.tools
 
@@ -499,7 +499,7 @@ async def test_an_agent_that_is_a_tool_has_a_conversation_of_its_own(tmp_path: P
 async def test_a_sub_agent_has_the_skills_and_the_limits_of_its_plan(tmp_path: Path) -> None:
     office = Office(tmp_path)
     request = SpawnRequest("Check it", skills=["invoice-checking"])
-    plan = await office.weaver.prepare_spawn(request, parent=ROOM, tools=list(office.tools))
+    plan = await office.weaver.composition.prepare_spawn(request, parent=ROOM, tools=list(office.tools))
     assert isinstance(plan, SpawnPlan)
     skills, script = Skills(office.weaver, plan=plan), Script(Says(asks=(tool_call("write", text="x"),)))
     agent = skills.agent(office.bare(model=ScriptedModel(script)))
@@ -512,7 +512,7 @@ async def test_a_sub_agent_has_the_skills_and_the_limits_of_its_plan(tmp_path: P
 
 
 async def planned(office: Office) -> SpawnPlan:
-    plan = await office.weaver.prepare_spawn(SpawnRequest("Check it"), parent=ROOM, tools=["search"])
+    plan = await office.weaver.composition.prepare_spawn(SpawnRequest("Check it"), parent=ROOM, tools=["search"])
     assert isinstance(plan, SpawnPlan)
     return plan
 
@@ -547,8 +547,8 @@ async def test_a_sub_agents_run_can_be_configured_as_its_parents(tmp_path: Path)
     skills = Skills(office.weaver, plan=plan)
     config = skills.run_config(plan.conversation, office.skills.run_config(ROOM, UNTRACED))
     await Runner.run(skills.agent(office.bare()), "Is this invoice right?", run_config=config)
-    assert (await office.weaver.state(ROOM)).engaged == ()
-    assert (await office.weaver.state(plan.conversation)).engaged != ()
+    assert (await office.weaver.ledger.state(ROOM)).engaged == ()
+    assert (await office.weaver.ledger.state(plan.conversation)).engaged != ()
 
 
 async def test_a_reply_that_is_none_settles_nothing(tmp_path: Path) -> None:
@@ -600,10 +600,10 @@ async def test_a_reply_about_a_text_that_has_changed_since_is_refused(tmp_path: 
     state: RunState[Any] = await RunState.from_json(later.agent(office.bare()), kept)
     with pytest.raises(InvalidVerdict, match="filing"):
         await decided(later, state, ROOM, APPROVED, asked=asked)
-    assert (await office.weaver.state(ROOM)).approvals == ()
+    assert (await office.weaver.ledger.state(ROOM)).approvals == ()
     asked = await later.waiting(state, ROOM)
     await decided(later, state, ROOM, APPROVED, asked=asked)
-    assert len((await office.weaver.state(ROOM)).approvals) == 1
+    assert len((await office.weaver.ledger.state(ROOM)).approvals) == 1
 
 
 async def test_a_reply_is_about_the_calls_that_were_asked_about(tmp_path: Path) -> None:
@@ -643,7 +643,7 @@ async def test_an_id_that_no_waiting_call_has_is_refused(tmp_path: Path) -> None
     state = await office.paused()
     with pytest.raises(InvalidVerdict, match="no call 'other' waits here; it is one of call-1"):
         await decided(office.skills, state, ROOM, APPROVED, call_id="other")
-    assert (await office.weaver.state(ROOM)).approvals == ()
+    assert (await office.weaver.ledger.state(ROOM)).approvals == ()
 
 
 async def test_a_call_of_a_nested_agent_is_decided_in_its_own_conversation(tmp_path: Path) -> None:
@@ -658,7 +658,7 @@ async def test_a_call_of_a_nested_agent_is_decided_in_its_own_conversation(tmp_p
     assert (await office.run(state)).interruptions
     await office.run(await decided(office.skills, state, room, APPROVED))
     assert office.workshop.ran == ["submit(W-1)"]
-    assert len((await office.weaver.state(room)).approvals) == 1
+    assert len((await office.weaver.ledger.state(room)).approvals) == 1
 
 
 async def test_an_approval_that_nobody_gave_a_name_to_does_not_run_the_call(tmp_path: Path) -> None:
@@ -686,7 +686,7 @@ async def test_a_decision_can_be_about_one_call(tmp_path: Path) -> None:
     await decided(office.skills, state, ROOM, APPROVED, call_id="b")
     assert (await office.run(state)).final_output == "Done."
     assert (office.workshop.ran, ran) == ([], ["deploy x"])
-    kept = (await office.weaver.state(ROOM)).approvals
+    kept = (await office.weaver.ledger.state(ROOM)).approvals
     assert {one.checkpoint: one.verdict.value for one in kept} == {"pre_filing": "rejected", "production": "approved"}
 
 

@@ -161,7 +161,7 @@ async def test_the_conversation_is_inherited_from_the_history(weaver: Weaver) ->
 async def test_the_host_can_name_the_conversation(weaver: Weaver, conversation: Any) -> None:
     office = Office(weaver, skills={"conversation": conversation}, deps_type=str)
     await office.said(INVOICE, deps="ou")
-    assert [one.skill_id for one in (await weaver.state("ours")).engaged] == ["invoice-checking"]
+    assert [one.skill_id for one in (await weaver.ledger.state("ours")).engaged] == ["invoice-checking"]
 
 
 @pytest.mark.parametrize("conversation", ["", lambda ctx: ctx.metadata])
@@ -677,14 +677,14 @@ async def test_a_summary_is_made_without_skill_texts_and_the_skill_is_given_agai
 
 async def test_a_sub_agent_is_held_to_its_plan(weaver: Weaver) -> None:
     request = SpawnRequest("Check Brandt's invoice", skills=("invoice-checking",))
-    plan = prepare_spawn(request, await weaver.snapshot(), spawn_id="1")
+    plan = prepare_spawn(request, await weaver.skills.snapshot(), spawn_id="1")
     assert isinstance(plan, SpawnPlan)
     office = Office(weaver, skills={"plan": plan})
     office.script.then(WRITE, "I can't.")
     await office.said(request.task)
     assert [sent.times(INVOICES) for sent in office.script.sent] == [1, 1]
     assert office.workshop.ran == []
-    assert (await weaver.state(plan.conversation)).engaged != ()
+    assert (await weaver.ledger.state(plan.conversation)).engaged != ()
 
 
 async def test_the_answer_to_a_call_of_ours_is_a_success_and_a_blocked_call_a_failure(weaver: Weaver) -> None:
@@ -704,7 +704,7 @@ async def test_a_checkpoint_before_no_one_tool_stops_the_run_until_it_is_decided
     with capture_run_messages() as messages, pytest.raises(ApprovalNeeded) as stopped:
         await office.said("Look it up, then write why")
     assert stopped.value.pending == (("narrative", "good_cause_review"),)
-    await weaver.decide("c", "narrative", "good_cause_review", "approved", by="Ann Lee")
+    await weaver.approvals.decide("c", "narrative", "good_cause_review", "approved", by="Ann Lee")
     office.script.then("Done.")
     await office.said(None, messages, conversation_id=None)
     assert office.script.last.times(NARRATIVE) >= 1
@@ -822,7 +822,7 @@ async def test_a_reply_that_fits_nothing_is_refused_and_nothing_is_kept(
     _, requests = await Office(weaver).asked()
     with pytest.raises(InvalidVerdict, match=says):
         await approvals(weaver, requests, reply, calls=calls)
-    assert (await weaver.state("c")).approvals == ()
+    assert (await weaver.ledger.state("c")).approvals == ()
 
 
 def _without_conversation(asked: dict[str, Any]) -> None:
@@ -884,7 +884,7 @@ def test_a_result_tells_how_the_call_went(outcome: Any, status: str) -> None:
 
 
 def test_skill_text_in_a_tools_result_is_not_the_tools_word(weaver: Weaver) -> None:
-    text = weaver.sync.read_skill("greetings", conversation="c").text
+    text = weaver.sync.tools.read_skill("greetings", conversation="c").text
     [said] = host_messages([ModelRequest(parts=[ToolReturnPart("read_skill", text, "a")])])
     assert (said.message.text, said.host_part and said.host_part.text) == (text, "")
 

@@ -19,7 +19,7 @@ from skillweave.closing import ClosedOnExit
 from skillweave.errors import InvalidValue
 from skillweave.state.state import State
 from skillweave.tenants import tenant_of
-from skillweave.weaver.verdicts import CheckpointVerdict
+from skillweave.weaver.approvals import CheckpointVerdict
 from skillweave_testing import ManualClock
 from tests.contracts_of_ports.approvals import ApprovalBookContract
 

@@ -16,7 +16,7 @@ from skillweave.client import Client
 from skillweave.client.room import Room
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Message, MessageLike, Turn
-from skillweave.weaver.reading import ToolAnswer, ToolSpec
+from skillweave.weaver.tools import ToolAnswer, ToolSpec
 from tests.values import of
 
 PREFIX = "/api/v1"

@@ -21,7 +21,7 @@ from skillweave.approvals.steps import verdict_of
 from skillweave.conversation import ToolCall
 from skillweave.errors import InvalidValue, InvalidVerdict
 from skillweave.state.state import ApprovalVerdict, State
-from skillweave.weaver.verdicts import CheckpointVerdict
+from skillweave.weaver.approvals import CheckpointVerdict
 from skillweave_testing.fakes import ManualClock
 from skillweave_testing.ledger import FULL_STATE
 

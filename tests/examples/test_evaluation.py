@@ -11,5 +11,5 @@ TESTS = Path(__file__).parents[2] / "examples" / "evaluation" / "skills.triggers
 async def test_every_test_of_the_example_skills_holds() -> None:
     file = read_tests(TESTS)
     weaver = open_weaver(*file.library())
-    report = await run_tests(weaver, CaseSet(TESTS.name, "all rows", file.cases), Configuration(weaver.matchers))
+    report = await run_tests(weaver, CaseSet(TESTS.name, "all rows", file.cases), Configuration(weaver.skills.matchers))
     assert report.ok, [result.problems for result in report.results if not result.passed]

@@ -19,28 +19,28 @@ def weaver() -> Weaver:
 
 
 def test_all_load_without_a_finding(weaver: Weaver) -> None:
-    assert len(weaver.sync.snapshot()) >= 20
-    assert [d for d in weaver.sync.diagnostics() if d.severity is not Severity.INFO] == []
+    assert len(weaver.sync.skills.snapshot()) >= 20
+    assert [d for d in weaver.sync.skills.diagnostics() if d.severity is not Severity.INFO] == []
 
 
 def test_every_declared_example_selects_its_skill(weaver: Weaver) -> None:
-    for skill in weaver.sync.snapshot().values():
+    for skill in weaver.sync.skills.snapshot().values():
         for phrase in skill.triggers.examples:
-            chosen = [candidate.skill_id for candidate in weaver.sync.match(phrase, conversation="c").chosen]
+            chosen = [candidate.skill_id for candidate in weaver.sync.skills.match(phrase, conversation="c").chosen]
             assert skill.id in chosen, (phrase, chosen)
 
 
 def test_every_veto_keeps_its_skill_away(weaver: Weaver) -> None:
-    for skill in weaver.sync.snapshot().values():
+    for skill in weaver.sync.skills.snapshot().values():
         for phrase in skill.triggers.never:
-            selection = weaver.sync.match(f"{phrase} {skill.id}", conversation="c")
+            selection = weaver.sync.skills.match(f"{phrase} {skill.id}", conversation="c")
             assert skill.id not in [candidate.skill_id for candidate in selection.chosen], phrase
 
 
 def test_the_whole_catalog_fits_into_its_share_of_the_budget(weaver: Weaver) -> None:
-    catalog = weaver.sync.catalog()
+    catalog = weaver.sync.skills.catalog()
     assert Tiktoken().count(catalog) <= 2000
-    assert all(f"- {skill_id}: " in catalog for skill_id in weaver.sync.snapshot())
+    assert all(f"- {skill_id}: " in catalog for skill_id in weaver.sync.skills.snapshot())
 
 
 def test_the_longest_skill_steps_down_and_says_what_was_left_out() -> None:

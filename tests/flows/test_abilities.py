@@ -79,13 +79,13 @@ async def test_task_rules(docs_say: Says) -> None:
 
 async def test_select_skills_for_a_task(docs_say: Says) -> None:
     weaver = skillweave.open(packs=["coding"])
-    assert await weaver.select_skills(Task(coding=True)) == PAIR
-    assert await weaver.select_skills(Task(coding=False)) == []
+    assert await weaver.composition.select(Task(coding=True)) == PAIR
+    assert await weaver.composition.select(Task(coding=False)) == []
     docs_say("guides/tasks.md", "select_skills")
 
 
 async def test_pack_coding(docs_say: Says) -> None:
-    composition = await skillweave.open(packs=["coding"]).compose(PAIR)
+    composition = await skillweave.open(packs=["coding"]).composition.compose(PAIR)
     assert composition.to_dict() == {
         "skills": PAIR,
         "allowed_tools": ["specKit", "opencode-executor"],
@@ -96,7 +96,7 @@ async def test_pack_coding(docs_say: Says) -> None:
 
 
 async def test_completion_of_companions_with_explanations(docs_say: Says) -> None:
-    completion = await skillweave.open(packs=["coding"]).complete(PAIR[:1])
+    completion = await skillweave.open(packs=["coding"]).composition.complete(PAIR[:1])
     ((added, because),) = completion.added
     assert added == PAIR[1]
     assert "`specification-engine` requires `opencode-implementer`: " in because
@@ -105,11 +105,11 @@ async def test_completion_of_companions_with_explanations(docs_say: Says) -> Non
 
 async def test_prepare_spawn(docs_say: Says) -> None:
     weaver = skillweave.open(packs=["coding"])
-    plan = await weaver.prepare_spawn({"task": "build it", "skills": PAIR}, parent="c1")
+    plan = await weaver.composition.prepare_spawn({"task": "build it", "skills": PAIR}, parent="c1")
     assert isinstance(plan, SpawnPlan)
     assert plan.conversation.startswith("c1/")
     assert plan.policy.authorize("write").ruling is Ruling.DENY
-    rejected = await weaver.prepare_spawn({"task": "build it", "skills": PAIR[:1]}, parent="c1")
+    rejected = await weaver.composition.prepare_spawn({"task": "build it", "skills": PAIR[:1]}, parent="c1")
     assert isinstance(rejected, SpawnRejected)
     assert [error.code for error in rejected.errors] == ["MISSING_REQUIRED"]
     docs_say("guides/sub-agents.md", "prepare_spawn")
@@ -125,7 +125,7 @@ def test_skillweave_spawn(command: Callable[..., Any], docs_say: Says) -> None:
 async def test_host_keys_of_public_skills(docs_say: Says) -> None:
     closed = {"id": "deploy", "description": "Deploys", "disable-model-invocation": True, "triggers": ["deploy"]}
     weaver = skillweave.open(closed, matchers=("explicit", "mention", "triggers"))
-    assert (await weaver.match("deploy it", conversation="c")).chosen == ()
+    assert (await weaver.skills.match("deploy it", conversation="c")).chosen == ()
     assert (await weaver.weave("/deploy it", conversation="c")).skills == ("deploy",)
     docs_say("guides/mentions.md", "disable-model-invocation")
 
@@ -143,24 +143,24 @@ async def test_watch(tmp_path: Path, docs_say: Says) -> None:
     file.parent.mkdir()
     file.write_text("---\nname: greet\ndescription: before\n---\nHello.\n")
     weaver = skillweave.open(tmp_path)
-    await weaver.snapshot()
-    changes = weaver.watch(quiet_seconds=0.05)
+    await weaver.skills.snapshot()
+    changes = weaver.skills.watch(quiet_seconds=0.05)
     waiting = asyncio.ensure_future(anext(changes))
     file.write_text("---\nname: greet\ndescription: after\n---\nHello.\n")
     assert (await asyncio.wait_for(waiting, 20)).changed == ("greet",)
     await changes.aclose()
-    assert (await weaver.snapshot())["greet"].description == "after"
+    assert (await weaver.skills.snapshot())["greet"].description == "after"
     docs_say("concepts/sources.md", "watch")
 
 
 async def test_versions_in_the_registry(docs_say: Says) -> None:
     weaver = skillweave.open({"id": "greet", "description": "greets", "version": "1.2.0"})
-    await weaver.snapshot()
-    weaver.registry.override_version("greet", "1.10.0")
-    assert (await weaver.snapshot())["greet"].version == "1.10.0"
-    assert [one.skill.version for one in weaver.registry.versions("greet")] == ["1.10.0", "1.2.0"]
+    await weaver.skills.snapshot()
+    weaver.skills.registry.override_version("greet", "1.10.0")
+    assert (await weaver.skills.snapshot())["greet"].version == "1.10.0"
+    assert [one.skill.version for one in weaver.skills.registry.versions("greet")] == ["1.10.0", "1.2.0"]
     with pytest.raises(skillweave.SkillNotFound):
-        weaver.registry.override_version("gret", "2.0.0")
+        weaver.skills.registry.override_version("gret", "2.0.0")
     docs_say("concepts/sources.md", "override_version")
 
 
@@ -179,7 +179,7 @@ async def test_outline_rung_and_sections(docs_say: Says) -> None:
     weaver = long_skill()
     given = await weaver.weave("the book", conversation="c")
     assert given.messages[0].text.startswith("=== Skill Outline: Book ===")
-    answer = await weaver.read_skill("book", "3", conversation="c")
+    answer = await weaver.tools.read_skill("book", "3", conversation="c")
     assert "c3 word." in answer.text
     assert "c4 word." not in answer.text
     docs_say("guides/long-skills.md", "outline")
@@ -195,7 +195,7 @@ async def test_outline_rung_and_sections(docs_say: Says) -> None:
     ],
 )
 async def test_tool_table(tool: str, arguments: dict[str, str], told: str, docs_say: Says) -> None:
-    assert told in (await long_skill().call_tool(tool, arguments, conversation="c")).text
+    assert told in (await long_skill().tools.call(tool, arguments, conversation="c")).text
     docs_say("concepts/skill-tools.md", tool)
 
 
@@ -208,7 +208,7 @@ async def test_artifacts_are_read_lazily_and_within_limits(tmp_path: Path, docs_
     given = await weaver.weave("x", conversation="c", named=["filing"])
     assert "references/long.md (" in given.messages[0].text
     assert "c1 word." not in given.messages[0].text
-    assert "c2 word." in (await weaver.read_artifact("filing", "references/long.md", "2", conversation="c")).text
+    assert "c2 word." in (await weaver.tools.read_artifact("filing", "references/long.md", "2", conversation="c")).text
     docs_say("concepts/skill-tools.md", "read_artifact")
 
 
@@ -216,8 +216,8 @@ async def test_check_output(docs_say: Says) -> None:
     schema = {"type": "object", "required": ["total"], "properties": {"total": {"type": "number"}}}
     text = SkillText(instructions="Sum up.", output_contract=OutputContract("Sum", schema))
     weaver = skillweave.open(make_skill("sums", text=text))
-    assert await weaver.check_output("sums", {"total": 3}) == ()
-    (finding,) = await weaver.check_output("sums", '{"total": "three"}')
+    assert await weaver.composition.check_output("sums", {"total": 3}) == ()
+    (finding,) = await weaver.composition.check_output("sums", '{"total": "three"}')
     assert finding.location is not None
     assert finding.location.path == "output#/total"
     docs_say("concepts/output-contracts.md", "check_output")
@@ -245,7 +245,7 @@ async def test_lifecycle_pinned(docs_say: Says) -> None:
 async def test_disengage(docs_say: Says) -> None:
     weaver = skillweave.open(make_skill("strict", keywords=["strict"], tools=ToolRules(forbidden=("rm",))))
     given = await weaver.weave("strict", conversation="c")
-    left = await weaver.disengage("c", "strict")
+    left = await weaver.ledger.disengage("c", "strict")
     assert [drop.message_id for drop in left.drops] == [given.messages[0].id]
     after = await weaver.weave("go on", conversation="c")
     assert after.tools.authorize("rm").ruling is Ruling.ALLOW
@@ -255,7 +255,7 @@ async def test_disengage(docs_say: Says) -> None:
 async def test_unload(docs_say: Says) -> None:
     weaver = skillweave.open(PAYING)
     await weaver.weave("pay", conversation="c")
-    assert (await weaver.unload("c", "paying")).drops != ()
+    assert (await weaver.ledger.unload("c", "paying")).drops != ()
     assert (await weaver.weave("pay", conversation="c")).skills == ("paying",)
     docs_say("concepts/engagement.md", "unload")
 
@@ -270,11 +270,11 @@ async def test_checkpoint_before_a_tool(docs_say: Says) -> None:
 async def test_approvals_are_kept_in_the_state(docs_say: Says) -> None:
     weaver = skillweave.open(PAYING)
     await weaver.weave("pay", conversation="c")
-    await weaver.decide("c", "paying", "payment", "approved", by="Kim")
-    (approval,) = (await weaver.state("c")).approvals
+    await weaver.approvals.decide("c", "paying", "payment", "approved", by="Kim")
+    (approval,) = (await weaver.ledger.state("c")).approvals
     assert (approval.skill_id, approval.checkpoint, approval.by) == ("paying", "payment", "Kim")
     assert (await weaver.weave("pay", conversation="c")).tools.authorize("pay").ruling is Ruling.ALLOW
-    await weaver.decide("c", "paying", "payment", "rejected", by="Kim")
+    await weaver.approvals.decide("c", "paying", "payment", "rejected", by="Kim")
     after = await weaver.weave("pay", conversation="c")
     assert {decision.outcome for decision in after.decisions} == {Outcome.FORBIDDEN}
     assert after.tools.authorize("pay").ruling is Ruling.DENY
@@ -410,7 +410,7 @@ async def test_only_what_can_be_reached_may_be_opened(docs_say: Says) -> None:
     begun = await weaver.weave("help", conversation="c")
     assert begun.reachable == ("refund",)
     assert "From here you may go to: refund" in begun.tail
-    refused = await weaver.call_tool("read_skill", {"skill_id": "closing"}, conversation="c")
+    refused = await weaver.tools.call("read_skill", {"skill_id": "closing"}, conversation="c")
     assert "'closing' cannot be reached from 'triage'" in refused.text
     docs_say("concepts/skill-graph.md", "can be reached")
 
@@ -437,7 +437,7 @@ async def test_base_skills_apply_beside_the_cursor(docs_say: Says) -> None:
     weaver = desk()
     await weaver.weave("help", conversation="c")
     await moved(weaver, LOW_RISK)
-    assert {entry.skill_id for entry in (await weaver.state("c")).engaged} == {"refund", "voice"}
+    assert {entry.skill_id for entry in (await weaver.ledger.state("c")).engaged} == {"refund", "voice"}
     docs_say("concepts/skill-graph.md", "base: true")
 
 
@@ -446,7 +446,7 @@ async def test_a_decision_tree_engages_one_leaf(docs_say: Says) -> None:
     weaver = skillweave.open(*DESK_SKILLS, graph=SkillGraph.from_dict(tree))
     for words, leaf in (("hello", "triage"), ("my refund", "refund")):
         await weaver.weave(words, conversation="c")
-        assert [entry.skill_id for entry in (await weaver.state("c")).engaged] == [leaf]
+        assert [entry.skill_id for entry in (await weaver.ledger.state("c")).engaged] == [leaf]
     docs_say("concepts/skill-graph.md", "exactly one leaf is engaged")
 
 
@@ -476,7 +476,7 @@ async def test_the_cursor_outlives_the_process(tmp_path: Path, docs_say: Says) -
     again = desk(ledger=tmp_path / "state.db", observers=[recorder])
     for _ in range(2):
         assert (await moved(again, LOW_RISK, turn_id="t2")).move is not None
-        cursor = (await again.state("c")).cursor
+        cursor = (await again.ledger.state("c")).cursor
         assert cursor is not None
         assert (cursor.skill, dict(cursor.visits)) == ("refund", {"triage": 1, "refund": 1})
     assert recorder.types.count("cursor.moved") >= 1

@@ -28,7 +28,7 @@ async def _turns(name: str, ledger: str) -> tuple[str, ...]:
         named = [f"skill-{turn % 4}"]
         async with weaver.delivery("x", conversation="c", turn_id=f"{name}-{turn}", named=named) as injection:
             given += injection.skills
-    await weaver.store.close()
+    await weaver.ledger.store.close()
     return tuple(given)
 
 
@@ -88,16 +88,16 @@ async def main(path, part):
     weaver = skillweave.open(skill, ledger=path, counter=WordCounter())
     if part == "asks":
         async with weaver.delivery("x", conversation="c", turn_id="t", named=["pay-bill"]) as injection:
-            print(injection.waits, await weaver.hold("c", "t"), flush=True)
+            print(injection.waits, await weaver.approvals.hold("c", "t"), flush=True)
             os._exit(0)
     elif part == "decides":
         await weaver.weave("another message", conversation="c")
-        print((await weaver.state("c")).records[0].state.value)
-        judgement = await weaver.decide("c", "pay-bill", "review", "approved", by="Ann")
+        print((await weaver.ledger.state("c")).records[0].state.value)
+        judgement = await weaver.approvals.decide("c", "pay-bill", "review", "approved", by="Ann")
         print(judgement.resumed)
     else:
-        print(await weaver.confirm("c", "t"), (await weaver.state("c")).records[0].state.value)
-    await weaver.store.close()
+        print(await weaver.confirm("c", "t"), (await weaver.ledger.state("c")).records[0].state.value)
+    await weaver.ledger.store.close()
 
 asyncio.run(main(sys.argv[1], sys.argv[2]))
 """

@@ -14,7 +14,7 @@ SYSTEM_PROMPT = 1000
 
 def turn(message: str) -> Injection:
     weaver = skillweave.open(SKILLS, settings=Settings(catalog=CatalogMode.FALLBACK))
-    return weaver.sync.weave(message, conversation="c").measured_against(weaver.sync.tokens_of_everything())
+    return weaver.sync.weave(message, conversation="c").measured_against(weaver.sync.skills.tokens_of_everything())
 
 
 @pytest.mark.parametrize(("message", "seed_percent"), [("What is 2+2?", 66), ("Calculate pi", 66)])

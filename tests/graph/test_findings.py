@@ -136,18 +136,18 @@ class Given:
 
 async def test_a_weaver_tells_what_the_checkup_of_a_packs_graph_finds() -> None:
     weaver = skillweave.open(Given(GRAPH, TRIAGE), counter=WordCounter())
-    found = await weaver.diagnostics()
+    found = await weaver.skills.diagnostics()
     assert ("unknown-skill", "refund") in codes(found)
 
 
 async def test_a_weaver_judges_the_graph_that_it_was_given() -> None:
     own = SkillGraph.from_dict({"entries": [{"skill": "nobody"}]})
     weaver = Weaver(Registry([Given(GRAPH, TRIAGE, REFUND)]), MemoryStore(), counter=WordCounter(), graph=own)
-    assert codes(await weaver.diagnostics()) == [("unknown-skill", "nobody")]
+    assert codes(await weaver.skills.diagnostics()) == [("unknown-skill", "nobody")]
 
 
 async def test_turns_go_on_without_a_graph_that_cannot_be_read() -> None:
     weaver = skillweave.open(Given({"entries": 5}, TRIAGE), counter=WordCounter())
     injection = await weaver.weave("hello", conversation="c")
     assert injection.move is None
-    assert codes(await weaver.diagnostics()) == [("bad-graph", None)]
+    assert codes(await weaver.skills.diagnostics()) == [("bad-graph", None)]

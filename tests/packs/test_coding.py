@@ -29,7 +29,7 @@ async def test_the_pack_is_found_by_its_name_and_nothing_is_wrong_with_it() -> N
 
 
 async def test_the_two_skills_are_those_of_the_seeds_example_data() -> None:
-    snapshot = await weaver().snapshot()
+    snapshot = await weaver().skills.snapshot()
     engine, implementer = (snapshot[skill] for skill in PAIR)
     assert {skill.version for skill in (engine, implementer)} == {"1.0.0"}
     assert {skill.status for skill in (engine, implementer)} == {Status.ACTIVE}
@@ -46,20 +46,20 @@ async def test_the_two_skills_are_those_of_the_seeds_example_data() -> None:
 
 
 async def test_its_rule_gives_both_for_a_coding_task() -> None:
-    (rule,) = (await weaver().snapshot()).task_rules
+    (rule,) = (await weaver().skills.snapshot()).task_rules
     assert (rule.when, rule.skills, rule.source) == (When(coding=True), tuple(PAIR), "pack coding")
-    assert await weaver().select_skills(Task("Add a login form", coding=True)) == PAIR
-    assert await weaver().select_skills(Task("Write a letter")) == []
+    assert await weaver().composition.select(Task("Add a login form", coding=True)) == PAIR
+    assert await weaver().composition.select(Task("Write a letter")) == []
 
 
 async def test_the_worked_example_of_composition() -> None:
-    assert (await weaver().compose(PAIR)).to_dict() == COMPOSED
+    assert (await weaver().composition.compose(PAIR)).to_dict() == COMPOSED
 
 
 async def test_one_of_the_pair_alone_is_rejected_and_completed_with_the_reason() -> None:
-    result = await weaver().validate(["specification-engine"])
+    result = await weaver().composition.validate(["specification-engine"])
     assert [(error.code, error.rule) for error in result.errors] == [("MISSING_REQUIRED", "V002")]
-    completion = await weaver().complete(["specification-engine"])
+    completion = await weaver().composition.complete(["specification-engine"])
     assert list(completion.skills) == PAIR
     assert completion.added[0][1].startswith("`specification-engine` requires `opencode-implementer`: ")
 
@@ -77,15 +77,19 @@ async def test_a_coding_turn_gives_both_and_restricts_the_tools() -> None:
 
 
 async def test_a_sub_agent_gets_the_pair_and_not_a_part_of_it() -> None:
-    rejected = await weaver().prepare_spawn({"task": "Add a login form", "skills": ["specification-engine"]})
+    rejected = await weaver().composition.prepare_spawn(
+        {"task": "Add a login form", "skills": ["specification-engine"]}
+    )
     assert isinstance(rejected, SpawnRejected)
     assert rejected.completion is not None
-    plan = await weaver().prepare_spawn({"task": "Add a login form", "skills": list(rejected.completion.skills)})
+    plan = await weaver().composition.prepare_spawn(
+        {"task": "Add a login form", "skills": list(rejected.completion.skills)}
+    )
     assert isinstance(plan, SpawnPlan)
     assert plan.composition.to_dict() == COMPOSED
 
 
 async def test_the_pack_is_not_there_unless_it_is_asked_for() -> None:
-    assert await skillweave.open().catalog() == ""
-    assert "specification-engine" in await weaver().catalog()
-    assert not has_errors(await weaver().diagnostics())
+    assert await skillweave.open().skills.catalog() == ""
+    assert "specification-engine" in await weaver().skills.catalog()
+    assert not has_errors(await weaver().skills.diagnostics())

@@ -32,7 +32,7 @@ async def main(ledger, pack, turns):
         results = () if tool is None else (ToolResult(tool, content),)
         injection = await weaver.weave(Turn(f"elsewhere-{number}", "c", message, results=results))
         print(json.dumps(injection.to_dict()))
-    await weaver.store.close()
+    await weaver.ledger.store.close()
 
 asyncio.run(main(sys.argv[1], sys.argv[2], json.loads(sys.argv[3])))
 """
@@ -62,7 +62,7 @@ class Host:
         return injection
 
     async def close(self) -> None:
-        store: Any = self.weaver.store
+        store: Any = self.weaver.ledger.store
         await store.close()
         self.opened = None
 
@@ -112,7 +112,7 @@ async def test_a_conversation_goes_on_in_another_process_where_it_stood(tmp_path
 
     fifth = await host.turn("No, I would like to talk to a real person")
     assert place(fifth) == ("route", "human-handover")
-    cursor = (await host.weaver.state("c")).cursor
+    cursor = (await host.weaver.ledger.state("c")).cursor
     assert cursor is not None
     assert cursor.trail == ("ticket-triage", "refund-request", "ticket-follow-up", "human-handover")
     assert dict(cursor.visits) == dict.fromkeys(cursor.trail, 1)
@@ -199,7 +199,7 @@ async def test_a_release_waits_for_a_person_in_whatever_process_it_is_asked_for(
 
     (elsewhere,) = host.elsewhere(("Is it out?", None, ""))
     assert [one["name"] for one in elsewhere["checkpoints"]] == ["release-approval"]
-    await host.weaver.decide(
+    await host.weaver.approvals.decide(
         "c",
         "pipeline-release",
         "release-approval",

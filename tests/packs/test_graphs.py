@@ -44,12 +44,12 @@ def weaver(pack: str) -> Weaver:
 
 
 async def skills_of(pack: str) -> list[Skill]:
-    return list((await weaver(pack).snapshot()).values())
+    return list((await weaver(pack).skills.snapshot()).values())
 
 
 async def graph_of(pack: str) -> SkillGraph:
     """The graph with its skills as they are loaded; raises for any error of the checkup."""
-    snapshot = await weaver(pack).snapshot()
+    snapshot = await weaver(pack).skills.snapshot()
     assert snapshot.graph is not None
     return SkillGraph.from_dict(snapshot.graph).with_skills(snapshot.skills)
 
@@ -75,22 +75,22 @@ async def test_the_pack_is_found_by_its_name_and_nothing_is_wrong_with_it(pack: 
 
 @each_pack
 async def test_nothing_is_to_be_said_about_its_skills_and_its_graph(pack: str) -> None:
-    assert await weaver(pack).diagnostics() == ()
+    assert await weaver(pack).skills.diagnostics() == ()
 
 
 @pytest.mark.parametrize("pack", [*BESIDE])
 async def test_nothing_is_to_be_said_about_a_graph_beside_the_skills_of_other_packs(pack: str) -> None:
     beside = weaver(pack)
-    place = (await beside.snapshot()).graph_location
+    place = (await beside.skills.snapshot()).graph_location
     assert place is not None
-    assert [one for one in await beside.diagnostics() if one.location and one.location.path == place.path] == []
+    assert [one for one in await beside.skills.diagnostics() if one.location and one.location.path == place.path] == []
     loaded = await pack_of(pack).load(None)
     assert (loaded.skills, loaded.diagnostics) == ((), ())
 
 
 @pytest.mark.parametrize("pack", [*BESIDE])
 async def test_a_graph_without_the_packs_that_it_stands_beside_says_which_skills_it_lacks(pack: str) -> None:
-    alone = await skillweave.open(packs=[pack], counter=WordCounter()).diagnostics()
+    alone = await skillweave.open(packs=[pack], counter=WordCounter()).skills.diagnostics()
     assert {one.skill for one in alone if one.code == "unknown-skill"} == set((await graph_of(pack)).compiled.wired)
 
 
@@ -103,7 +103,7 @@ async def test_the_checkup_of_its_graph_suppresses_nothing(pack: str) -> None:
 
 @each_pack
 async def test_its_skills_may_be_used_together(pack: str) -> None:
-    result = await weaver(pack).validate(SKILLS[pack])
+    result = await weaver(pack).composition.validate(SKILLS[pack])
     assert (result.valid, result.errors, result.warnings) == (True, (), ())
 
 
@@ -174,9 +174,9 @@ PICKED_OTHERWISE = {
 @each_pack
 async def test_what_is_wrong_with_the_graph_of_a_pack_is_told_with_its_place(pack: str) -> None:
     other, gone = weaver(pack), SKILLS[pack][-1]
-    place = (await other.snapshot()).graph_location
-    other.registry.remove(gone)
-    found = [one for one in await other.diagnostics() if one.code == "unknown-skill"]
+    place = (await other.skills.snapshot()).graph_location
+    other.skills.registry.remove(gone)
+    found = [one for one in await other.skills.diagnostics() if one.code == "unknown-skill"]
     assert {(one.skill, one.location) for one in found} == {(gone, place)}
     assert place is not None
     assert place.line is not None

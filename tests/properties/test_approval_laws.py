@@ -144,16 +144,16 @@ async def _never_free(script: list[Step], lifecycle: Lifecycle) -> None:
     for step in script:
         if step.what == "edit" or (not there and step.what in ("reject", "disengage", "unload")):
             edition, there = edition + 1, True
-            weaver.registry.register(bill(edition))
+            weaver.skills.registry.register(bill(edition))
         if step.what == "reject":
-            await weaver.decide("c", "pay-bill", "sign-off", "rejected", by="Zoë")
+            await weaver.approvals.decide("c", "pay-bill", "sign-off", "rejected", by="Zoë")
             rejected = True
         elif step.what == "disengage":
-            await weaver.disengage("c", "pay-bill")
+            await weaver.ledger.disengage("c", "pay-bill")
         elif step.what == "unload":
-            await weaver.unload("c", "pay-bill")
+            await weaver.ledger.unload("c", "pay-bill")
         elif step.what == "remove" and there:
-            weaver.registry.remove("pay-bill")
+            weaver.skills.registry.remove("pay-bill")
             there = False
         named = ["pay-bill"] if step.named and there else []
         injection = await weaver.weave("go on", conversation="c", named=named, placement=step.placement)

@@ -97,19 +97,19 @@ async def _holds(steps: list[Step], calls: list[ToolCall]) -> None:
 async def _do(weaver: Weaver, model: Model, step: Step, edition: dict[str, int]) -> None:
     skill_id = step.skill_id if step.skill_id in ASKING[step.call.tool] else "bills"
     if step.what == "yes":
-        await weaver.decide("c", skill_id, "release", "approved", by="Ann", call=step.call)
+        await weaver.approvals.decide("c", skill_id, "release", "approved", by="Ann", call=step.call)
         model.say_yes(skill_id, step.call, step.call)
     elif step.what == "no":
-        await weaver.decide("c", skill_id, "release", "rejected", by="Ann", call=step.call)
+        await weaver.approvals.decide("c", skill_id, "release", "rejected", by="Ann", call=step.call)
         model.say_no(skill_id, step.call)
     elif step.what == "change":
         changed = ToolCall(step.call.id, step.call.tool, step.other.arguments)
-        await weaver.decide(
+        await weaver.approvals.decide(
             "c", skill_id, "release", "modified", by="Ann", call=step.call, arguments=step.other.arguments
         )
         model.say_yes(skill_id, step.call, changed)
     elif step.what == "take back":
-        await weaver.reconsider("c", skill_id, "release")
+        await weaver.approvals.reconsider("c", skill_id, "release")
         model.yes[skill_id].clear()
         model.no[skill_id].clear()
     elif step.what == "edit":
@@ -123,6 +123,6 @@ async def _do(weaver: Weaver, model: Model, step: Step, edition: dict[str, int])
 
 def _register(weaver: Weaver, skill_id: str, edition: int) -> None:
     points = [Checkpoint("release", before=tool) for tool in TOOLS if skill_id in ASKING[tool]]
-    weaver.registry.register(
+    weaver.skills.registry.register(
         make_skill(skill_id, keywords=[skill_id], instructions=f"Edition {edition}.", checkpoints=points)
     )

@@ -127,7 +127,7 @@ class OnRedis(ConversationMachine):
 
     @invariant()
     def others_see_what_counts_as_given(self) -> None:
-        state = self.runner.run(self.weavers[1].state(CONVERSATION))
+        state = self.runner.run(self.weavers[1].ledger.state(CONVERSATION))
         assert set(self.client.hkeys(LEDGER)) == given_keys(state)
         assert set(self.client.hvals(LEDGER)) <= {"injected"}
 

@@ -141,7 +141,7 @@ class InGraph(RuleBasedStateMachine):
     @rule(skill_id=st.sampled_from(SKILLS), how=st.sampled_from(["evict", "disengage", "unload"]))
     def a_skill_is_to_go(self, skill_id: str, how: str) -> None:
         gone = self.state()
-        self.runner.run(getattr(self.weavers[0], how)("c", skill_id))
+        self.runner.run(getattr(self.weavers[0].ledger, how)("c", skill_id))
         kept = {record.carrier for record in self.state().records}
         if {record.carrier for record in gone.records} - kept:
             self.given = [text for text in self.given if f"do {skill_id}," not in text]
@@ -153,7 +153,7 @@ class InGraph(RuleBasedStateMachine):
     def a_skill_is_edited(self, skill_id: str) -> None:
         self.editions[skill_id] += 1
         for weaver in self.weavers:
-            weaver.registry.register(self.skill(skill_id))
+            weaver.skills.registry.register(self.skill(skill_id))
         self.last = None
 
     # -- what must hold -----------------------------------------------------------------------------------------------
@@ -212,7 +212,7 @@ class InGraph(RuleBasedStateMachine):
         assert (injection.move.to, injection.move.from_, injection.move.by) == (move.to, move.from_, move.by)
 
     def state(self) -> State:
-        return self.runner.run(self.weavers[0].state("c"))
+        return self.runner.run(self.weavers[0].ledger.state("c"))
 
 
 TOOLS = [f"tool-{one}" for one in SKILLS]

@@ -35,11 +35,13 @@ def test_a_sub_agent_has_a_skill_of_the_graph_only_where_its_parent_has_it_or_ma
         injection = await weaver.weave("begin", conversation="c")
         for place in walk:
             injection = await weaver.weave(f"to {place}", conversation="c")
-        cursor = (await weaver.state("c")).cursor
-        prepared = await weaver.prepare_spawn({"task": "Do it", "skills": [wanted]}, parent=injection.policy)
-        free = await weaver.prepare_spawn({"task": "Do it"}, parent=injection.policy)
+        cursor = (await weaver.ledger.state("c")).cursor
+        prepared = await weaver.composition.prepare_spawn(
+            {"task": "Do it", "skills": [wanted]}, parent=injection.policy
+        )
+        free = await weaver.composition.prepare_spawn({"task": "Do it"}, parent=injection.policy)
         assert isinstance(free, SpawnPlan)
-        answer = await weaver.read_skill(wanted, conversation=free.conversation, limits=free.limits)
+        answer = await weaver.tools.read_skill(wanted, conversation=free.conversation, limits=free.limits)
         return None if cursor is None else cursor.skill, isinstance(prepared, SpawnPlan), not answer.failed
 
     place, planned, read = asyncio.run(child())

@@ -161,12 +161,12 @@ async def _after(
         counter=WordCounter(),
     )
     request = SpawnRequest("Do it", tuple(skill.id for skill in planned))
-    plan = await weaver.prepare_spawn(request, parent=Parent("c", root))
+    plan = await weaver.composition.prepare_spawn(request, parent=Parent("c", root))
     assert isinstance(plan, SpawnPlan)
     await weaver.weave(replace(plan.turn("Begin", "t1"), placement=placement))
-    await weaver.read_skill(loaded.id, conversation=plan.conversation, limits=plan.limits, placement=placement)
+    await weaver.tools.read_skill(loaded.id, conversation=plan.conversation, limits=plan.limits, placement=placement)
     for (skill_id, checkpoint), verdict in decided.items():
-        await weaver.decide(plan.conversation, skill_id, checkpoint, verdict, by="Kim")
+        await weaver.approvals.decide(plan.conversation, skill_id, checkpoint, verdict, by="Kim")
     return (await weaver.current_policy(plan.conversation, limits=plan.limits, placement=placement)).tools
 
 

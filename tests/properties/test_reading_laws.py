@@ -71,10 +71,10 @@ class Host:
     async def reads(self, section: str, *, makes_room: bool) -> ToolAnswer:
         self.calls += 1
         self.history.append(Message(Role.ASSISTANT, ({"type": "tool_use", "id": f"call-{self.calls}"},)))
-        answer = await self.weaver.read_skill("handbook", section, conversation="c", transcript=self.history)
+        answer = await self.weaver.tools.read_skill("handbook", section, conversation="c", transcript=self.history)
         if answer.failed and answer.drop and makes_room:
             self.takes_out(answer.drop)
-            answer = await self.weaver.read_skill("handbook", section, conversation="c", transcript=self.history)
+            answer = await self.weaver.tools.read_skill("handbook", section, conversation="c", transcript=self.history)
         self.history.append(Message(Role.TOOL, answer.text))
         return answer
 
@@ -83,7 +83,9 @@ class Host:
         self.calls += 1
         self.history.append(Message(Role.ASSISTANT, ({"type": "tool_use", "id": f"calls-{self.calls}"},)))
         before = tuple(self.history)
-        together = (self.weaver.read_skill("handbook", one, conversation="c", transcript=before) for one in sections)
+        together = (
+            self.weaver.tools.read_skill("handbook", one, conversation="c", transcript=before) for one in sections
+        )
         self.history += [Message(Role.TOOL, answer.text) for answer in await asyncio.gather(*together)]
 
     async def obeys(self) -> bool:
@@ -148,11 +150,11 @@ def test_a_repeated_call_gives_the_same_answer_and_writes_nothing(sections: list
         rules = Settings(budget=Budget(total=TOTAL), skill_tools=SkillTools.OFFERED, catalog=CatalogMode.NEVER)
         weaver = Weaver(Registry([InCode(*SKILLS)]), MemoryStore(), rules, counter=COUNT)
         for place, section in enumerate(sections):
-            first = await weaver.read_skill("handbook", section, conversation="c", call_id=f"call-{place}")
-            state = await weaver.state("c")
+            first = await weaver.tools.read_skill("handbook", section, conversation="c", call_id=f"call-{place}")
+            state = await weaver.ledger.state("c")
             for _ in range(times):
-                again = await weaver.read_skill("handbook", section, conversation="c", call_id=f"call-{place}")
+                again = await weaver.tools.read_skill("handbook", section, conversation="c", call_id=f"call-{place}")
                 assert again.text == first.text
-                assert await weaver.state("c") == state
+                assert await weaver.ledger.state("c") == state
 
     asyncio.run(replay())

@@ -69,7 +69,7 @@ async def _use(path: Path) -> None:
     """What a host does with a conversation; nothing but our own errors may come out of it."""
     async with SqliteStore(path) as store:
         weaver = skillweave.open(*copy.deepcopy(_SKILLS), ledger=store, counter=WordCounter())
-        for verb in (weaver.state("c"), weaver.why("c"), weaver.current_policy("c"), weaver.confirm("c", "t")):
+        for verb in (weaver.ledger.state("c"), weaver.why("c"), weaver.current_policy("c"), weaver.confirm("c", "t")):
             with contextlib.suppress(SkillweaveError):
                 await verb
         await weaver.weave("go", conversation="c", turn_id="t")
@@ -124,7 +124,7 @@ async def test_a_conversation_whose_own_number_is_damaged_goes_on_by_that_of_the
     _stored(path, "document", state_to_json(State(revision=7)))
     async with SqliteStore(path) as store:
         assert (await store.load("c"))[0].revision == 1
-        weaver = Weaver((await _weaver(store)).registry, store)
+        weaver = Weaver((await _weaver(store)).skills.registry, store)
         assert (await weaver.weave("go", conversation="c")).revision == 2
 
 

@@ -48,7 +48,7 @@ async def test_a_conversation_that_was_unused_for_thirty_days_is_forgotten() -> 
 async def test_of_a_cleared_conversation_nothing_stays_but_its_revision() -> None:
     store = MemoryStore()
     await store.swap("c", 0, Writes(FULL_STATE, "t", (DECISION,)))
-    assert await Weaver(Registry(), store).clear("c")
+    assert await Weaver(Registry(), store).ledger.clear("c")
     assert (await store.load("c"))[0] == State(revision=2)
     assert await store.read("c") == ()
     assert not await store.swap("c", 1, Writes(FULL_STATE)), "who began before the clearing has lost"

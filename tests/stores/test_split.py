@@ -273,7 +273,7 @@ class Shelf(skillweave.MemorySource):
 
 def test_decisions_go_to_the_first_source_that_offers_a_log_where_the_ledger_would_rather_have_it_so() -> None:
     decisions = Log()
-    store = skillweave.open(SKILL, Shelf(None), Shelf(decisions), Shelf(Log()), ledger=Rather()).store
+    store = skillweave.open(SKILL, Shelf(None), Shelf(decisions), Shelf(Log()), ledger=Rather()).ledger.store
     assert isinstance(store, SplitStore)
     assert store.decisions is decisions
 
@@ -281,12 +281,12 @@ def test_decisions_go_to_the_first_source_that_offers_a_log_where_the_ledger_wou
 @pytest.mark.parametrize("sources", [(SKILL,), (SKILL, Shelf(None))])
 def test_decisions_stay_in_the_ledger_where_no_source_offers_a_log(sources: tuple[skillweave.SkillSource, ...]) -> None:
     ledger = Rather()
-    assert skillweave.open(*sources, ledger=ledger).store is ledger
+    assert skillweave.open(*sources, ledger=ledger).ledger.store is ledger
 
 
 def test_decisions_stay_in_a_ledger_that_keeps_them_well() -> None:
     ledger = MemoryStore()
-    assert skillweave.open(Shelf(Log()), ledger=ledger).store is ledger
+    assert skillweave.open(Shelf(Log()), ledger=ledger).ledger.store is ledger
 
 
 async def test_where_decisions_go_can_be_said(tmp_path: Path) -> None:

@@ -262,7 +262,7 @@ async def test_a_conversation_that_cannot_be_read_can_still_be_cleared(tmp_path:
     _write(tmp_path / "state.db", "UPDATE states SET document = '{}'")
     with pytest.raises(UnreadableState, match="ledger clear CONVERSATION"):
         await store.load("c")
-    assert await Weaver(Registry(), store).clear("c")
+    assert await Weaver(Registry(), store).ledger.clear("c")
     assert (await store.load("c"))[0].records == ()
     await store.close()
 

@@ -203,7 +203,7 @@ async def test_no_metric_has_an_attribute_that_grows_with_conversations(exported
 async def test_neither_message_nor_skill_text_nor_payload_is_exported(exported: Exported) -> None:
     skill = make_skill("reader", keywords=["read"], instructions="instructions-hushhush")
     weaver = weaver_of(skill, observers=[exported.observer])
-    weaver.registry.register({"id": "teller", "description": "x", "triggers": ["tell"], "emits": ["NOTE"]})
+    weaver.skills.registry.register({"id": "teller", "description": "x", "triggers": ["tell"], "emits": ["NOTE"]})
     await weaver.weave("read message-hushhush and tell", conversation="c")
     await weaver.emit("c", "teller", "NOTE", {"secret": "payload-hushhush"})
     written = "".join(span.to_json() for span in exported.spans)

@@ -38,11 +38,11 @@ def leaves(talk_requires: tuple[str, ...] = ()) -> Weaver:
 
 
 def engaged(weaver: Weaver) -> list[str]:
-    return [entry.skill_id for entry in weaver.sync.state("c").engaged]
+    return [entry.skill_id for entry in weaver.sync.ledger.state("c").engaged]
 
 
 def cursor(weaver: Weaver) -> str | None:
-    found = weaver.sync.state("c").cursor
+    found = weaver.sync.ledger.state("c").cursor
     return None if found is None else found.skill
 
 
@@ -67,9 +67,9 @@ def test_a_repeated_turn_in_a_tree_repeats_its_move() -> None:
 def test_a_repeated_turn_that_began_nothing_engages_its_base_entries_again(pick: EntryPick) -> None:
     entries = [Entry("a", on("go")), Entry("tone", on("rude"), base=True)]
     weaver = weaver_over(graph_of("a", "tone", entries=entries, pick=pick), [make_skill("a"), make_skill("tone")])
-    first, state = weaver.sync.weave(said("rude")), weaver.sync.state("c")
+    first, state = weaver.sync.weave(said("rude")), weaver.sync.ledger.state("c")
     again = weaver.sync.weave(said("rude"))
-    assert (again.move, again.messages, weaver.sync.state("c")) == (first.move, first.messages, state)
+    assert (again.move, again.messages, weaver.sync.ledger.state("c")) == (first.move, first.messages, state)
     assert engaged(weaver) == ["tone"]
 
 
@@ -83,7 +83,7 @@ def test_a_replay_does_not_pick_again_what_was_disengaged_since() -> None:
     weaver = weaver_over(GRAPH, [make_skill("a"), make_skill("b")])
     turn = Turn("t1", "c", Message(Role.USER, "x"), named=("a",))
     weaver.sync.weave(turn)
-    weaver.sync.disengage("c", "a")
+    weaver.sync.ledger.disengage("c", "a")
     weaver.sync.weave(turn)
     assert (cursor(weaver), engaged(weaver)) == (None, [])
 
@@ -95,16 +95,16 @@ def test_between_two_turns_the_leaf_stays_though_one_that_it_requires_was_the_le
     weaver = leaves(talk_requires=("write",))
     weaver.sync.weave("the doc", conversation="c")
     weaver.sync.weave("hello", conversation="c")
-    weaver.sync.read_skill("x", conversation="c")
+    weaver.sync.tools.read_skill("x", conversation="c")
     assert engaged(weaver) == ["write", "talk", "x"]
 
 
 def test_a_leaf_that_was_engaged_before_there_was_a_graph_stays_between_two_turns() -> None:
     weaver = leaves()
-    plain = weaver_over(None, [make_skill("fix")], weaver.store)
+    plain = weaver_over(None, [make_skill("fix")], weaver.ledger.store)
     plain.sync.weave("x", conversation="c", named=["fix"])
     weaver.sync.weave("a bug", conversation="c")
-    weaver.sync.read_skill("x", conversation="c")
+    weaver.sync.tools.read_skill("x", conversation="c")
     assert engaged(weaver) == ["fix", "x"]
 
 
@@ -115,16 +115,16 @@ def test_a_skill_that_the_graph_engaged_leaves_when_the_graph_changed_and_lost_i
     weaver = weaver_over(GRAPH, [make_skill("a"), make_skill("b")])
     weaver.sync.weave("go", conversation="c")
     other = graph_of("b", entries=[Entry("b")])
-    weaver_over(other, [make_skill("a"), make_skill("b")], weaver.store).sync.weave("x", conversation="c")
+    weaver_over(other, [make_skill("a"), make_skill("b")], weaver.ledger.store).sync.weave("x", conversation="c")
     assert engaged(weaver) == ["b"]
 
 
 def test_a_skill_that_the_host_named_too_stays_when_the_graph_lost_it() -> None:
     weaver = weaver_over(GRAPH, [make_skill("a"), make_skill("b")])
-    weaver_over(None, [make_skill("a")], weaver.store).sync.weave("x", conversation="c", named=["a"])
+    weaver_over(None, [make_skill("a")], weaver.ledger.store).sync.weave("x", conversation="c", named=["a"])
     weaver.sync.weave("go", conversation="c")
     other = graph_of("b", entries=[Entry("b")])
-    weaver_over(other, [make_skill("a"), make_skill("b")], weaver.store).sync.weave("x", conversation="c")
+    weaver_over(other, [make_skill("a"), make_skill("b")], weaver.ledger.store).sync.weave("x", conversation="c")
     assert engaged(weaver) == ["a", "b"]
 
 
@@ -135,7 +135,7 @@ def test_a_skill_that_the_agent_is_not_granted_is_no_pick() -> None:
     skills = [make_skill("a"), make_skill("b")]
     weaver = weaver_over(GRAPH, skills, settings=Settings(granted=frozenset({"a"})))
     weaver.sync.weave("go", conversation="c")
-    answer = weaver.sync.read_skill("b", conversation="c")
+    answer = weaver.sync.tools.read_skill("b", conversation="c")
     assert answer.text == "b: forbidden: `b` is not granted to this agent"
     assert (cursor(weaver), engaged(weaver)) == ("a", ["a"])
 
@@ -145,7 +145,7 @@ def rejected() -> Weaver:
     """A conversation at `a`, from where `b` could be reached if nobody had rejected it."""
     weaver = weaver_over(GRAPH, [make_skill("a"), make_skill("b", checkpoints=(Checkpoint("sign-off"),))])
     weaver.sync.weave("go", conversation="c")
-    weaver.sync.decide("c", "b", "sign-off", "rejected", by="Zoë")
+    weaver.sync.approvals.decide("c", "b", "sign-off", "rejected", by="Zoë")
     return weaver
 
 
@@ -162,7 +162,7 @@ def test_a_skill_that_a_person_rejected_is_not_said_to_be_reachable(rejected: We
 
 
 def test_after_another_verdict_the_rejected_skill_may_be_opened(rejected: Weaver) -> None:
-    rejected.sync.reconsider("c", "b", "sign-off")
+    rejected.sync.approvals.reconsider("c", "b", "sign-off")
     assert rejected.sync.weave("x", conversation="c", named=["b"]).reachable == ("a",)
     assert cursor(rejected) == "b"
 

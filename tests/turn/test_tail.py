@@ -82,7 +82,7 @@ async def test_the_calls_of_a_tool_loop_end_with_the_same_bytes() -> None:
 async def test_opening_an_offered_skill_does_not_change_the_tail_of_the_loop() -> None:
     weaver = weaver_of()
     first = await weaver.weave("07 03", conversation="c")
-    await weaver.read_skill("s-07", conversation="c")
+    await weaver.tools.read_skill("s-07", conversation="c")
     assert (await weaver.weave("", conversation="c", role=Role.TOOL)).tail == first.tail
 
 
@@ -91,7 +91,7 @@ async def test_no_rule_of_a_skill_counts_for_having_been_offered() -> None:
     injection = await weaver.weave("gu", conversation="c")
     assert injection.offered == ("s-gu",)
     assert injection.tools.authorize("shell").ruling is Ruling.ALLOW
-    assert (await weaver.state("c")).engaged == ()
+    assert (await weaver.ledger.state("c")).engaged == ()
 
 
 async def test_what_is_engaged_is_not_offered() -> None:

@@ -80,23 +80,26 @@ def outcomes(injection: Injection) -> dict[str, Outcome]:
 async def test_an_agent_is_given_its_own_skills_and_no_others() -> None:
     clerk = await clerk_of(Agent("clerk", skills=("greet",)))
     assert (await clerk.weave("hello and the bill", conversation="c")).skills == ("greet",)
-    assert list(await clerk.snapshot()) == ["greet"]
+    assert list(await clerk.skills.snapshot()) == ["greet"]
 
 
 async def test_the_weaver_that_it_came_from_has_all_skills_as_before() -> None:
     weaver = await weaver_of(Agent("clerk", skills=("greet",)))
     await (await weaver.for_agent("clerk")).weave("hello", conversation="c")
     assert set((await weaver.weave("hello", conversation="d")).skills) == {"greet", "shout"}
-    assert (weaver.agent, list(await weaver.snapshot())) == (None, ["greet", "needy", "pay-bill", "shout"])
+    assert (weaver.skills.agent, list(await weaver.skills.snapshot())) == (
+        None,
+        ["greet", "needy", "pay-bill", "shout"],
+    )
 
 
 async def test_no_catalog_list_or_search_names_a_skill_of_others() -> None:
     clerk = await clerk_of(Agent("clerk", skills=("greet",)), settings=Settings(catalog=CatalogMode.ALWAYS))
     shown = [
-        await clerk.catalog(),
+        await clerk.skills.catalog(),
         (await clerk.weave("hello", conversation="c")).catalog,
-        (await clerk.list_skills()).text,
-        (await clerk.search_skills("greet or shout or pay a bill")).text,
+        (await clerk.tools.list_skills()).text,
+        (await clerk.tools.search_skills("greet or shout or pay a bill")).text,
     ]
     assert all("greet" in text for text in shown)
     assert not any(other in text for text in shown for other in ("shout", "pay-bill", "needy"))
@@ -104,17 +107,17 @@ async def test_no_catalog_list_or_search_names_a_skill_of_others() -> None:
 
 async def test_matching_and_the_shortlist_know_its_skills_only() -> None:
     clerk = await clerk_of(Agent("clerk", skills=("greet",)))
-    selection = await clerk.match("hello bill", conversation="c")
+    selection = await clerk.skills.match("hello bill", conversation="c")
     found = (*selection.chosen, *selection.offered, *(one.candidate for one in selection.rejected))
     assert {one.skill_id for one in found} == {"greet"}
 
 
 async def test_a_skill_of_others_is_unknown_to_the_models_tools() -> None:
     clerk = await clerk_of(Agent("clerk", skills=("greet",)))
-    answer = await clerk.read_skill("shout", conversation="c")
+    answer = await clerk.tools.read_skill("shout", conversation="c")
     assert answer.failed
     assert "shout: unknown" in answer.text
-    assert not (await clerk.read_skill("greet", conversation="c")).failed
+    assert not (await clerk.tools.read_skill("greet", conversation="c")).failed
 
 
 async def test_a_skill_of_others_that_is_named_is_unknown_by_every_way() -> None:
@@ -122,7 +125,7 @@ async def test_a_skill_of_others_that_is_named_is_unknown_by_every_way() -> None
     named = await clerk.weave("do it", conversation="c", named=["shout"])
     assert outcomes(named)["shout"] is Outcome.UNKNOWN
     with pytest.raises(SkillNotFound):
-        await clerk.compose(["shout"])
+        await clerk.composition.compose(["shout"])
 
 
 async def test_a_user_mentions_the_agents_skills_only() -> None:
@@ -140,15 +143,15 @@ async def test_what_an_embedder_made_of_all_skills_is_not_made_anew_for_an_agent
     weaver = Weaver(
         Registry([source]), MemoryStore(), counter=WordCounter(), matchers=with_embedder(["lexical"], embedder)
     )
-    await weaver.make_ready()
-    await (await weaver.for_agent("clerk")).make_ready()
+    await weaver.skills.make_ready()
+    await (await weaver.for_agent("clerk")).skills.make_ready()
     assert [len(texts) for texts in embedder.asked] == [len(ALL)]
 
 
 async def test_task_rules_give_an_agent_nothing_that_it_does_not_have() -> None:
     rules = (TaskRule(When(coding=True), ("greet",)), TaskRule(When(coding=True), ("shout",)))
     clerk = await clerk_of(Agent("clerk", skills=("greet",)), settings=Settings(task_rules=rules))
-    assert await clerk.select_skills(Task(coding=True)) == ["greet"]
+    assert await clerk.composition.select(Task(coding=True)) == ["greet"]
     injection = await clerk.weave("go", conversation="c", task=Task(coding=True))
     assert injection.skills == ("greet",)
 
@@ -156,7 +159,7 @@ async def test_task_rules_give_an_agent_nothing_that_it_does_not_have() -> None:
 async def test_a_companion_that_the_agent_does_not_have_leaves_its_skill_unmet_and_a_finding_says_so() -> None:
     clerk = await clerk_of(Agent("clerk", skills=("needy",)))
     assert outcomes(await clerk.weave("needs", conversation="c"))["needy"] is Outcome.UNMET
-    assert any(found.skill == "needy" and "'greet'" in found.message for found in await clerk.diagnostics())
+    assert any(found.skill == "needy" and "'greet'" in found.message for found in await clerk.skills.diagnostics())
 
 
 async def test_a_skill_that_another_agent_engaged_in_the_conversation_is_not_in_force() -> None:
@@ -170,14 +173,14 @@ async def test_a_skill_that_another_agent_engaged_in_the_conversation_is_not_in_
 
 async def test_a_sub_agent_can_have_no_skill_that_the_agent_does_not_have() -> None:
     clerk = await clerk_of(Agent("clerk", skills=("greet",)))
-    assert isinstance(await clerk.prepare_spawn(SpawnRequest("go", ("greet",))), SpawnPlan)
-    assert isinstance(await clerk.prepare_spawn(SpawnRequest("go", ("shout",))), SpawnRejected)
+    assert isinstance(await clerk.composition.prepare_spawn(SpawnRequest("go", ("greet",))), SpawnPlan)
+    assert isinstance(await clerk.composition.prepare_spawn(SpawnRequest("go", ("shout",))), SpawnRejected)
 
 
 async def test_an_agent_without_skills_has_none() -> None:
     clerk = await clerk_of(Agent("clerk"))
     injection = await clerk.weave("hello bill", conversation="c")
-    assert (injection.skills, injection.messages, len(await clerk.snapshot())) == ((), (), 0)
+    assert (injection.skills, injection.messages, len(await clerk.skills.snapshot())) == ((), (), 0)
 
 
 async def test_a_graph_with_nodes_that_the_agent_does_not_have_leads_only_to_its_own() -> None:
@@ -222,11 +225,11 @@ async def test_a_yes_is_for_the_skill_that_was_shown_and_no_other() -> None:
     agent = Agent("clerk", skills=("greet", "shout"), checkpoints=(ALWAYS,))
     clerk = await clerk_of(agent)
     await clerk.weave("hello", conversation="c")
-    await clerk.decide("c", "greet", "sign-off", "approved", by="Zoë")
+    await clerk.approvals.decide("c", "greet", "sign-off", "approved", by="Zoë")
     policy = await clerk.current_policy("c")
     assert [one.skill_id for one in policy.checkpoints] == ["shout"]
     assert policy.tools.authorize("pay").ruling is Ruling.ASK
-    await clerk.decide("c", "shout", "sign-off", "approved", by="Zoë")
+    await clerk.approvals.decide("c", "shout", "sign-off", "approved", by="Zoë")
     assert (await clerk.current_policy("c")).tools.authorize("pay").ruling is Ruling.ALLOW
 
 
@@ -234,7 +237,7 @@ async def test_a_yes_to_one_call_covers_that_call() -> None:
     clerk = await clerk_of(Agent("clerk", skills=("pay-bill",), checkpoints=(PER_CALL,)))
     await clerk.weave("the bill", conversation="c")
     call = ToolCall("call-1", "pay", {"sum": 7})
-    await clerk.decide("c", "pay-bill", "sign-off", "approved", by="Zoë", call=call)
+    await clerk.approvals.decide("c", "pay-bill", "sign-off", "approved", by="Zoë", call=call)
     policy = await clerk.current_policy("c")
     assert policy.tools.authorize("pay", {"sum": 7}, call_id="call-1").ruling is Ruling.ALLOW
     assert policy.tools.authorize("pay", {"sum": 8}, call_id="call-2").ruling is Ruling.ASK
@@ -253,7 +256,7 @@ async def test_a_host_asks_once_about_one_call_and_its_reply_is_kept_for_each_sk
 async def test_a_no_keeps_that_skill_out_and_denies_the_tool() -> None:
     clerk = await clerk_of(Agent("clerk", skills=("greet", "shout"), checkpoints=(ALWAYS,)))
     await clerk.weave("hello", conversation="c")
-    await clerk.decide("c", "greet", "sign-off", "rejected", by="Zoë")
+    await clerk.approvals.decide("c", "greet", "sign-off", "rejected", by="Zoë")
     injection = await clerk.weave("hello", conversation="c")
     assert outcomes(injection)["greet"] is Outcome.FORBIDDEN
     assert outcomes(injection)["shout"] is Outcome.ALREADY_PRESENT
@@ -264,24 +267,24 @@ async def test_only_the_agents_weaver_knows_its_checkpoints() -> None:
     weaver = await weaver_of(Agent("clerk", skills=("pay-bill",), checkpoints=(PER_CALL,)))
     await weaver.weave("the bill", conversation="c")
     with pytest.raises(CheckpointNotFound):
-        await weaver.decide("c", "pay-bill", "sign-off", "rejected", by="Zoë")
+        await weaver.approvals.decide("c", "pay-bill", "sign-off", "rejected", by="Zoë")
 
 
 async def test_a_changed_checkpoint_asks_again() -> None:
     source = await source_of(Agent("clerk", skills=("pay-bill",), checkpoints=(ALWAYS,)))
     clerk = await Weaver(Registry([source]), MemoryStore(), counter=WordCounter()).for_agent("clerk")
     await clerk.weave("the bill", conversation="c")
-    await clerk.decide("c", "pay-bill", "sign-off", "approved", by="Zoë")
+    await clerk.approvals.decide("c", "pay-bill", "sign-off", "approved", by="Zoë")
     other = Checkpoint("sign-off", before="refund", scope=CheckpointScope.CONVERSATION)
     await source.put_agents([Agent("clerk", skills=("pay-bill",), checkpoints=(other,))])
-    await clerk.refresh()
+    await clerk.skills.refresh()
     injection = await clerk.weave("the bill", conversation="c")
     assert [one.before for one in injection.checkpoints] == ["refund"]
 
 
 async def test_a_sub_agents_plan_has_the_agents_checkpoints() -> None:
     clerk = await clerk_of(Agent("clerk", skills=("pay-bill",), checkpoints=(PER_CALL,)))
-    plan = await clerk.prepare_spawn(SpawnRequest("go", ("pay-bill",)))
+    plan = await clerk.composition.prepare_spawn(SpawnRequest("go", ("pay-bill",)))
     assert isinstance(plan, SpawnPlan)
     assert plan.policy.authorize("pay").ruling is Ruling.ASK
 
@@ -336,7 +339,7 @@ async def test_a_budget_never_makes_the_settings_own_larger() -> None:
 async def test_other_budgets_are_told_and_bound_nothing() -> None:
     agent = Agent("clerk", "Clerk", "assistant", "some-model", ("greet",), budgets={"cost_per_day": 0})
     clerk = await clerk_of(agent)
-    assert clerk.agent == agent
+    assert clerk.skills.agent == agent
     assert (await clerk.weave("hello", conversation="c")).skills == ("greet",)
 
 
@@ -348,7 +351,7 @@ async def test_a_changed_agent_counts_from_the_next_turn_on() -> None:
     clerk = await Weaver(Registry([source]), MemoryStore(), counter=WordCounter()).for_agent("clerk")
     assert (await clerk.weave("hello", conversation="c")).skills == ("greet",)
     await source.put_agents([Agent("clerk", skills=("shout",), budgets={"tokens_per_execution": 0})])
-    await clerk.refresh()
+    await clerk.skills.refresh()
     assert outcomes(await clerk.weave("hello", conversation="d")) == {"shout": Outcome.OVER_BUDGET}
 
 
@@ -357,7 +360,7 @@ async def test_a_changed_skill_counts_from_the_next_turn_on() -> None:
     clerk = await Weaver(Registry([source]), MemoryStore(), counter=WordCounter()).for_agent("clerk")
     await clerk.weave("hello", conversation="c")
     await source.publish(make_skill("greet", keywords=["hello"], instructions="Another way."))
-    await clerk.refresh()
+    await clerk.skills.refresh()
     injection = await clerk.weave("hello", conversation="c")
     assert outcomes(injection)["greet"] is Outcome.REFRESHED
     assert "Another way." in injection.messages[0].text
@@ -368,21 +371,21 @@ async def test_an_agent_that_is_taken_away_has_no_turns_any_more_never_all_skill
     clerk = await Weaver(Registry([source]), MemoryStore(), counter=WordCounter()).for_agent("clerk")
     await clerk.weave("hello", conversation="c")
     await source.remove_agent("clerk")
-    await clerk.refresh()
+    await clerk.skills.refresh()
     for asked in (
         clerk.weave("hello", conversation="c"),
         clerk.preview("hello", conversation="c"),
-        clerk.match("hello", conversation="c"),
+        clerk.skills.match("hello", conversation="c"),
         clerk.current_policy("c"),
-        clerk.read_skill("greet", conversation="c"),
-        clerk.snapshot(),
+        clerk.tools.read_skill("greet", conversation="c"),
+        clerk.skills.snapshot(),
     ):
         with pytest.raises(AgentNotFound, match="writer"):
             await asked
     with pytest.raises(AgentNotFound):
-        _ = clerk.agent
+        _ = clerk.skills.agent
     await source.put_agents([Agent("clerk", skills=("greet",))])
-    await clerk.refresh()
+    await clerk.skills.refresh()
     assert (await clerk.weave("hello", conversation="d")).skills == ("greet",)
 
 
@@ -391,9 +394,9 @@ async def test_a_claim_of_an_agent_that_is_taken_away_meanwhile_is_closed_all_th
     clerk = await Weaver(Registry([source]), MemoryStore(), counter=WordCounter()).for_agent("clerk")
     async with clerk.delivery("hello", conversation="c") as injection:
         await source.remove_agent("clerk")
-        await clerk.refresh()
+        await clerk.skills.refresh()
     assert injection.skills == ("greet",)
-    assert all(record.until is None for record in (await clerk.state("c")).records)
+    assert all(record.until is None for record in (await clerk.ledger.state("c")).records)
 
 
 async def test_an_unknown_agent_is_answered_with_the_known_ones() -> None:
@@ -410,17 +413,17 @@ async def test_an_unknown_agent_is_answered_with_the_known_ones() -> None:
 async def test_an_agents_weaver_has_variants_for_the_same_agent() -> None:
     clerk = await clerk_of(Agent("clerk", skills=("greet", "needy"), budgets={"tokens_per_execution": 0}))
     variant = clerk.variant(Settings(max_skills=1), tenant="acme")
-    assert (variant.agent, variant.tenant) == (clerk.agent, "acme")
+    assert (variant.skills.agent, variant.ledger.tenant) == (clerk.skills.agent, "acme")
     assert outcomes(await variant.weave("hello", conversation="c")) == {"greet": Outcome.OVER_BUDGET}
     acme = (await weaver_of(Agent("clerk", skills=("greet",)))).variant(tenant="acme")
     of_acme = await acme.for_agent("clerk")
-    assert (of_acme.tenant, list(await of_acme.snapshot())) == ("acme", ["greet"])
+    assert (of_acme.ledger.tenant, list(await of_acme.skills.snapshot())) == ("acme", ["greet"])
 
 
 async def test_an_agents_weaver_leads_to_another_agents() -> None:
     weaver = await weaver_of(Agent("clerk", skills=("greet",)), Agent("writer", skills=("shout",)))
     writer = await (await weaver.for_agent("clerk")).for_agent("writer")
-    assert list(await writer.snapshot()) == ["shout"]
+    assert list(await writer.skills.snapshot()) == ["shout"]
 
 
 async def test_what_the_settings_do_not_grant_the_agent_does_not_get() -> None:
@@ -470,6 +473,6 @@ async def test_an_agents_skills_are_compiled_once_for_all_its_weavers_and_again_
         await weaver.weave("hello", conversation=f"d{number}")
     assert len(sees.seen) == 2
     await source.publish(make_skill("shout", keywords=["hello"], instructions="Louder."))
-    await weaver.refresh()
+    await weaver.skills.refresh()
     await (await weaver.for_agent("clerk")).weave("hello", conversation="e")
     assert len(sees.seen) == 2

@@ -58,7 +58,9 @@ async def engaged(*skills: Skill) -> Weaver:
 async def said(weaver: Weaver, verdict: str, call: ToolCall | None, **more: object) -> None:
     arguments: Mapping[str, object] | None = more.pop("arguments", None)  # type: ignore[assignment]
     note, skill_id = str(more.pop("note", "")), str(more.pop("skill_id", "pay-bill"))
-    await weaver.decide("c", skill_id, "sign-off", verdict, by="Ann", note=note, call=call, arguments=arguments)
+    await weaver.approvals.decide(
+        "c", skill_id, "sign-off", verdict, by="Ann", note=note, call=call, arguments=arguments
+    )
 
 
 async def judged(weaver: Weaver, call: ToolCall, now: CurrentPolicy | None = None) -> Verdict:
@@ -100,7 +102,7 @@ async def test_the_checkpoint_stays_pending_after_a_yes_to_one_call() -> None:
 async def test_a_yes_ends_when_the_skill_changes() -> None:
     weaver = await engaged(bill())
     await said(weaver, "approved", FIRST)
-    weaver.registry.register(bill(instructions="How to pay twice."))
+    weaver.skills.registry.register(bill(instructions="How to pay twice."))
     assert await ruling(weaver, FIRST) is Ruling.ASK
 
 
@@ -109,7 +111,7 @@ async def test_a_yes_without_a_call_is_refused_with_the_way_out(verdict: str) ->
     weaver = await engaged(bill())
     with pytest.raises(InvalidVerdict, match=r"give call=ToolCall\(id, tool, arguments\).*`scope: conversation`"):
         await said(weaver, verdict, None)
-    assert (await weaver.state("c")).approvals == ()
+    assert (await weaver.ledger.state("c")).approvals == ()
 
 
 async def test_a_no_denies_the_same_arguments_under_any_id_and_the_note_is_in_the_answer() -> None:
@@ -125,15 +127,15 @@ async def test_after_a_no_to_a_call_the_skill_stays_and_other_arguments_ask() ->
     weaver = await engaged(bill())
     await said(weaver, "rejected", FIRST)
     assert await ruling(weaver, SECOND) is Ruling.ASK
-    assert [one.skill_id for one in (await weaver.state("c")).engaged] == ["pay-bill"]
+    assert [one.skill_id for one in (await weaver.ledger.state("c")).engaged] == ["pay-bill"]
 
 
 async def test_a_no_to_a_call_stands_when_its_skill_is_edited_or_gone() -> None:
     weaver = await engaged(bill())
     await said(weaver, "rejected", FIRST)
-    weaver.registry.register(bill(instructions="Other words."))
+    weaver.skills.registry.register(bill(instructions="Other words."))
     assert await ruling(weaver, FIRST) is Ruling.DENY
-    weaver.registry.remove("pay-bill")
+    weaver.skills.registry.remove("pay-bill")
     assert await ruling(weaver, FIRST) is Ruling.DENY
 
 
@@ -141,7 +143,7 @@ async def test_a_no_without_a_call_takes_the_skill_out_and_denies_the_tool() -> 
     weaver = await engaged(bill())
     await said(weaver, "rejected", None)
     assert (await ruling(weaver, FIRST), await ruling(weaver, SECOND)) == (Ruling.DENY, Ruling.DENY)
-    assert (await weaver.state("c")).engaged == ()
+    assert (await weaver.ledger.state("c")).engaged == ()
 
 
 async def test_a_yes_to_a_call_lets_nothing_through_while_a_no_to_all_stands() -> None:
@@ -155,7 +157,7 @@ async def test_a_no_to_all_ends_what_was_said_yes_to() -> None:
     weaver = await engaged(bill())
     await said(weaver, "approved", FIRST)
     await said(weaver, "rejected", None)
-    assert [one.verdict for one in (await weaver.state("c")).approvals] == [ApprovalVerdict.REJECTED]
+    assert [one.verdict for one in (await weaver.ledger.state("c")).approvals] == [ApprovalVerdict.REJECTED]
 
 
 @pytest.mark.parametrize(("first", "second"), [("approved", "rejected"), ("rejected", "approved")])
@@ -164,22 +166,22 @@ async def test_the_later_verdict_on_a_call_stands(first: str, second: str) -> No
     await said(weaver, first, FIRST)
     await said(weaver, second, FIRST)
     assert await ruling(weaver, FIRST) is (Ruling.ALLOW if second == "approved" else Ruling.DENY)
-    assert len((await weaver.state("c")).approvals) == 1
+    assert len((await weaver.ledger.state("c")).approvals) == 1
 
 
 async def test_the_same_verdict_on_a_call_again_is_not_written_again() -> None:
     weaver = await engaged(bill())
     await said(weaver, "rejected", FIRST)
-    revision = (await weaver.state("c")).revision
+    revision = (await weaver.ledger.state("c")).revision
     await said(weaver, "rejected", FIRST)
-    assert (await weaver.state("c")).revision == revision
+    assert (await weaver.ledger.state("c")).revision == revision
 
 
 async def test_reconsidering_takes_verdicts_on_calls_back_too() -> None:
     weaver = await engaged(bill())
     await said(weaver, "rejected", FIRST)
     await said(weaver, "approved", SECOND)
-    assert len(await weaver.reconsider("c", "pay-bill", "sign-off")) == 2
+    assert len(await weaver.approvals.reconsider("c", "pay-bill", "sign-off")) == 2
     assert (await ruling(weaver, FIRST), await ruling(weaver, SECOND)) == (Ruling.ASK, Ruling.ASK)
 
 
@@ -210,7 +212,7 @@ async def test_a_verdict_that_does_not_fit_its_call_is_refused(
     weaver = await engaged(bill())
     with pytest.raises(InvalidVerdict, match=why):
         await said(weaver, verdict, call, arguments=arguments)
-    assert (await weaver.state("c")).approvals == ()
+    assert (await weaver.ledger.state("c")).approvals == ()
 
 
 @pytest.mark.parametrize("fields", [{"id": 3}, {"tool": None}, {"arguments": "{}"}])
@@ -226,7 +228,7 @@ async def test_at_a_checkpoint_about_the_conversation_a_call_may_be_named_and_al
     await said(weaver, "approved", FIRST)
     assert await ruling(weaver, SECOND) is Ruling.ALLOW
     await said(weaver, "rejected", FIRST)
-    assert (await ruling(weaver, SECOND), (await weaver.state("c")).engaged) == (Ruling.DENY, ())
+    assert (await ruling(weaver, SECOND), (await weaver.ledger.state("c")).engaged) == (Ruling.DENY, ())
 
 
 async def test_one_name_before_two_tools_asks_about_each_call_of_both() -> None:
@@ -246,8 +248,8 @@ async def test_a_yes_at_one_skill_is_none_at_another_with_a_checkpoint_of_the_sa
 
 async def test_several_verdicts_are_one_write() -> None:
     weaver = await engaged(bill(Checkpoint("four-eyes", before="pay")))
-    before = (await weaver.state("c")).revision
-    kept = await weaver.decide_all(
+    before = (await weaver.ledger.state("c")).revision
+    kept = await weaver.approvals.decide_all(
         "c",
         [
             CheckpointVerdict("pay-bill", name, ApprovalVerdict.APPROVED, "Ann", call=FIRST)
@@ -255,7 +257,7 @@ async def test_several_verdicts_are_one_write() -> None:
         ],
     )
     assert [one.approval.checkpoint for one in kept] == ["sign-off", "four-eyes"]
-    assert (await weaver.state("c")).revision == before + 1
+    assert (await weaver.ledger.state("c")).revision == before + 1
     assert await ruling(weaver, FIRST) is Ruling.ALLOW
 
 
@@ -263,15 +265,15 @@ async def test_of_several_verdicts_all_are_kept_or_none() -> None:
     weaver = await engaged(bill())
     good = CheckpointVerdict("pay-bill", "sign-off", ApprovalVerdict.APPROVED, "Ann", call=FIRST)
     with pytest.raises(InvalidVerdict, match="asks about each call"):
-        await weaver.decide_all("c", [good, replace(good, call=None)])
-    assert (await weaver.state("c")).approvals == ()
+        await weaver.approvals.decide_all("c", [good, replace(good, call=None)])
+    assert (await weaver.ledger.state("c")).approvals == ()
 
 
 async def test_two_calls_that_are_decided_at_once_are_told_as_two_events() -> None:
     recorder = Recorder()
     weaver = weaver_of(bill(), observers=(recorder,))
     said_yes = CheckpointVerdict("pay-bill", "sign-off", ApprovalVerdict.APPROVED, "Ann")
-    await weaver.decide_all("c", [replace(said_yes, call=call) for call in (FIRST, SECOND)])
+    await weaver.approvals.decide_all("c", [replace(said_yes, call=call) for call in (FIRST, SECOND)])
     assert len({event.id for event in recorder.of("checkpoint.decided")}) == 2
 
 
@@ -280,8 +282,8 @@ async def test_a_full_conversation_forgets_the_oldest_yes_to_a_call_and_never_a_
     await said(weaver, "rejected", SECOND)
     calls = [ToolCall(f"call-{number}", "pay", {"n": number}) for number in range(MOST_APPROVALS)]
     yes = CheckpointVerdict("pay-bill", "sign-off", ApprovalVerdict.APPROVED, "Ann")
-    await weaver.decide_all("c", [replace(yes, call=call) for call in calls])
-    assert len((await weaver.state("c")).approvals) == MOST_APPROVALS
+    await weaver.approvals.decide_all("c", [replace(yes, call=call) for call in calls])
+    assert len((await weaver.ledger.state("c")).approvals) == MOST_APPROVALS
     rulings = [await ruling(weaver, call) for call in (SECOND, calls[0], calls[1])]
     assert rulings == [Ruling.DENY, Ruling.ASK, Ruling.ALLOW]
 
@@ -291,7 +293,7 @@ async def test_a_yes_of_the_version_before_covers_no_call_and_its_no_stands() ->
     weaver = weaver_of(bill(), store=store)
     await weaver.weave("the bill", conversation="c")
     await said(weaver, "rejected", None)
-    data = (await weaver.state("c")).to_dict()
+    data = (await weaver.ledger.state("c")).to_dict()
     assert all("call" not in approval for approval in data["approvals"])
     assert await ruling(weaver, FIRST) is Ruling.DENY
     data["approvals"][0]["verdict"] = "approved"
@@ -305,7 +307,7 @@ async def test_the_version_before_takes_no_yes_to_a_call_for_one_to_all() -> Non
     skill = make_skill("pay-bill", keywords=["bill"], checkpoints=[FOR_ALL])
     weaver = await engaged(bill())
     await said(weaver, "approved", FIRST)
-    (approval,) = (await weaver.state("c")).to_dict()["approvals"]
+    (approval,) = (await weaver.ledger.state("c")).to_dict()["approvals"]
     del approval["call"]  # which it does not know
     shown = bill().digest
     assert (approval["shown"] or approval["digest"]) not in (shown, skill.digest)
@@ -315,10 +317,10 @@ async def test_a_sub_agents_call_is_let_through_at_its_own_checkpoint_and_never_
     for parent, expected in ((None, Ruling.ALLOW), ("c", Ruling.ASK)):
         weaver = await engaged(bill())
         above = None if parent is None else Parent("c", (await weaver.current_policy("c")).tools)
-        plan = await weaver.prepare_spawn(SpawnRequest("Pay", ("pay-bill",)), parent=above)
+        plan = await weaver.composition.prepare_spawn(SpawnRequest("Pay", ("pay-bill",)), parent=above)
         assert isinstance(plan, SpawnPlan)
         await weaver.weave(plan.turn("Begin", "t1"))
-        await weaver.decide(plan.conversation, "pay-bill", "sign-off", "approved", by="Ann", call=FIRST)
+        await weaver.approvals.decide(plan.conversation, "pay-bill", "sign-off", "approved", by="Ann", call=FIRST)
         now = await weaver.current_policy(plan.conversation, limits=plan.limits)
         assert (await judged(weaver, FIRST, now)).ruling is expected
 
@@ -327,7 +329,7 @@ async def test_a_call_that_was_refused_is_refused_to_sub_agents_too() -> None:
     weaver = await engaged(bill())
     await said(weaver, "rejected", FIRST)
     parent = Parent("c", (await weaver.current_policy("c")).tools)
-    plan = await weaver.prepare_spawn(SpawnRequest("Pay"), parent=parent)
+    plan = await weaver.composition.prepare_spawn(SpawnRequest("Pay"), parent=parent)
     assert isinstance(plan, SpawnPlan)
     await weaver.weave(plan.turn("Begin", "t1"))
     now = await weaver.current_policy(plan.conversation, limits=plan.limits)
@@ -363,7 +365,7 @@ async def test_a_call_with_deeply_nested_arguments_can_be_decided(verdict: str, 
 async def test_a_verdict_for_a_conversation_that_no_turn_can_have_is_refused(conversation: str) -> None:
     weaver = await engaged(bill())
     with pytest.raises(InvalidTurn, match=r"weaver\.…\(conversation="):
-        await weaver.decide(conversation, "pay-bill", "sign-off", "rejected", by="Ann", call=FIRST)
+        await weaver.approvals.decide(conversation, "pay-bill", "sign-off", "rejected", by="Ann", call=FIRST)
 
 
 @pytest.mark.parametrize(
@@ -382,23 +384,23 @@ async def test_a_verdict_with_a_field_of_another_form_is_refused_by_its_name(
     weaver = await engaged(bill())
     more: dict[str, Any] = {"by": "Ann", "call": FIRST, field: value}
     with pytest.raises(InvalidVerdict, match=rf"CheckpointVerdict\({field}=.*{wanted}"):
-        await weaver.decide("c", "pay-bill", "sign-off", "modified", **more)
+        await weaver.approvals.decide("c", "pay-bill", "sign-off", "modified", **more)
 
 
 @pytest.mark.parametrize("verdicts", [None, [None], [{"skill_id": "pay-bill"}]])
 async def test_several_verdicts_of_another_form_are_refused(verdicts: Any) -> None:
     weaver = await engaged(bill())
-    with pytest.raises(InvalidVerdict, match=r"weaver\.decide_all\(verdicts"):
-        await weaver.decide_all("c", verdicts)
+    with pytest.raises(InvalidVerdict, match=r"weaver\.approvals\.decide_all\(verdicts"):
+        await weaver.approvals.decide_all("c", verdicts)
 
 
 async def test_an_id_of_a_skill_that_is_no_text_is_refused_by_every_verb_about_skills() -> None:
     weaver = await engaged(bill())
     number: Any = 7
     verbs = (
-        lambda: weaver.disengage("c", number),
-        lambda: weaver.unload("c", number),
-        lambda: weaver.reconsider("c", number, "sign-off"),
+        lambda: weaver.ledger.disengage("c", number),
+        lambda: weaver.ledger.unload("c", number),
+        lambda: weaver.approvals.reconsider("c", number, "sign-off"),
     )
     for verb in verbs:
         with pytest.raises(InvalidValue, match=r"is 7 \(of type int\); give a text"):

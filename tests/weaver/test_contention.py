@@ -31,7 +31,7 @@ async def test_a_hundred_turns_of_one_conversation_at_once_are_all_stored(tmp_pa
         weaver = _weaver(store)
         await weaver.weave("hello", conversation="c")
         await asyncio.gather(*(weaver.weave("what else?", conversation="c") for _ in range(100)))
-        assert (await weaver.state("c")).engaged[0].idle == 100
+        assert (await weaver.ledger.state("c")).engaged[0].idle == 100
         assert store.tries <= 300, "who has lost once waits for its place, and does not race on"
 
 

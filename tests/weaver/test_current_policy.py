@@ -57,11 +57,11 @@ async def test_what_is_in_force_between_two_turns_is_that_of_the_last_one() -> N
 async def test_asking_changes_nothing(placement: Placement) -> None:
     weaver = weaver_of()
     await weaver.weave("the invoice", conversation="c", placement=placement)
-    before = await weaver.state("c")
+    before = await weaver.ledger.state("c")
     for _ in range(5):
         now = await weaver.current_policy("c", placement=placement)
         assert now.tools.authorize("write").ruling is Ruling.DENY
-    assert await weaver.state("c") == before
+    assert await weaver.ledger.state("c") == before
 
 
 async def test_a_conversation_that_nobody_knows_restricts_nothing() -> None:
@@ -73,7 +73,7 @@ async def test_a_verdict_counts_at_once() -> None:
     weaver = weaver_of()
     await weaver.weave("the invoice", conversation="c")
     assert (await weaver.current_policy("c")).tools.authorize("pay").ruling is Ruling.ASK
-    await weaver.decide("c", "invoice", "release", "approved", by="Ann")
+    await weaver.approvals.decide("c", "invoice", "release", "approved", by="Ann")
     assert (await weaver.current_policy("c")).tools.authorize("pay").ruling is Ruling.ALLOW
 
 
@@ -123,7 +123,7 @@ def test_a_variant_has_other_settings_over_the_same_ledger() -> None:
 
 def test_a_variant_has_other_matchers() -> None:
     variant = weaver_of().variant(matchers=("explicit",))
-    assert variant.matchers == ("explicit",)
+    assert variant.skills.matchers == ("explicit",)
     assert variant.sync.weave("the invoice", conversation="c").skills == ()
 
 
@@ -131,7 +131,10 @@ def test_a_variant_leaves_the_weaver_as_it_is() -> None:
     weaver = weaver_of()
     sync = weaver.sync
     variant = weaver.variant(Settings(max_skills=1), ["explicit"])
-    assert (weaver.settings.max_skills, weaver.matchers) != (variant.settings.max_skills, variant.matchers)
+    assert (weaver.settings.max_skills, weaver.skills.matchers) != (
+        variant.settings.max_skills,
+        variant.skills.matchers,
+    )
     assert weaver.sync is sync
     assert variant.sync is not sync
 
@@ -215,7 +218,7 @@ async def test_a_policy_that_the_host_holds_is_handed_back_while_the_state_is_th
 async def test_a_policy_that_the_host_holds_is_not_handed_back_after_a_verdict() -> None:
     weaver = weaver_of()
     injection = await weaver.weave("the invoice", conversation="c")
-    await weaver.decide("c", "invoice", "release", "approved", by="Ann")
+    await weaver.approvals.decide("c", "invoice", "release", "approved", by="Ann")
     now = await weaver.current_policy("c", held=injection)
     assert now.tools.authorize("pay").ruling is Ruling.ALLOW
 
@@ -247,7 +250,7 @@ async def test_a_policy_of_another_conversation_is_not_handed_back() -> None:
 async def test_a_policy_that_the_host_holds_counts_no_more_when_the_skills_have_changed() -> None:
     weaver = weaver_of()
     injection = await weaver.weave("the invoice", conversation="c")
-    weaver.registry.register(make_skill("late", keywords=["late"]))
+    weaver.skills.registry.register(make_skill("late", keywords=["late"]))
     now = await weaver.current_policy("c", held=injection)
     assert now.generation > injection.generation
 

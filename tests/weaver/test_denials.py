@@ -33,7 +33,7 @@ async def place_after(*results: ToolResult) -> str | None:
     weaver = weaver_of()
     await weaver.weave("go", conversation="c")
     await weaver.weave(Turn("t2", "c", Message(Role.ASSISTANT, ""), results=results))
-    cursor = (await weaver.state("c")).cursor
+    cursor = (await weaver.ledger.state("c")).cursor
     return None if cursor is None else cursor.skill
 
 

@@ -137,14 +137,14 @@ async def test_a_skill_that_was_never_given_has_nothing_to_say() -> None:
 
 async def test_a_skill_that_has_left_has_nothing_to_say_any_more() -> None:
     weaver = await engaged(weaver_of(TABLE))
-    await weaver.disengage("c", "offset-wells")
+    await weaver.ledger.disengage("c", "offset-wells")
     with pytest.raises(EventRefused, match="not in force"):
         await weaver.emit("c", "offset-wells", "PLAIN", {})
 
 
 async def test_a_rejected_skill_has_nothing_to_say_any_more() -> None:
     weaver = await engaged(weaver_of(replace(TABLE, checkpoints=(Checkpoint("review"),))))
-    await weaver.decide("c", "offset-wells", "review", "rejected", by="Alice")
+    await weaver.approvals.decide("c", "offset-wells", "review", "rejected", by="Alice")
     with pytest.raises(EventRefused, match="not in force"):
         await weaver.emit("c", "offset-wells", "PLAIN", {})
 
@@ -280,7 +280,7 @@ async def test_a_rejected_companion_announces_nothing_and_neither_does_what_need
     guarded = replace(TABLE, checkpoints=(Checkpoint("review"),))
     head = replace(make_skill("head-one", keywords=["head"], requires=["offset-wells"]), emits=("PLAIN",))
     weaver = await engaged(weaver_of(guarded, head), "head")
-    await weaver.decide("c", "offset-wells", "review", "rejected", by="Ann")
+    await weaver.approvals.decide("c", "offset-wells", "review", "rejected", by="Ann")
     for skill_id in ("offset-wells", "head-one"):
         with pytest.raises(EventRefused, match="not in force"):
             await weaver.emit("c", skill_id, "PLAIN", {})

@@ -110,7 +110,7 @@ async def test_what_was_named_before_is_still_meant_when_another_skill_comes() -
     await weaver.weave("Where is IMO 9074729?", conversation="c")
     later = await weaver.weave("Which berth?", conversation="c")
     assert after_heading(later).startswith(FIVE)
-    assert (await weaver.state("c")).entity == "s-aurora"
+    assert (await weaver.ledger.state("c")).entity == "s-aurora"
 
 
 async def test_an_entity_that_appears_later_is_given_once_under_its_own_header() -> None:
@@ -159,7 +159,7 @@ async def test_a_changed_property_gives_its_section_again_in_place_of_the_old_on
     await graph.put([ship("s1", "Aurora", status="moored")])
     again = await weaver.weave("Which berth now?", conversation="c", memory={"ship": "s1"})
     assert texts(again) == [f"=== Entity Context: s1 ===\n{CHANGED}\nShip: Aurora\nStatus: moored"]
-    replaced = [one for one in (await weaver.state("c")).superseded if one.record.key == "context:s1:entity"]
+    replaced = [one for one in (await weaver.ledger.state("c")).superseded if one.record.key == "context:s1:entity"]
     assert [one.by for one in replaced] == [again.messages[0].id]
 
 
@@ -221,7 +221,7 @@ async def test_an_id_that_nobody_knows_is_told_and_not_remembered() -> None:
     assert [(one.code, one.path) for one in unclear(injection)] == [("entity-unknown", "the message")]
     assert "the graph knows no entity 'IMO-1111111'" in unclear(injection)[0].message
     assert failed(injection) == ["berth-planning: context of IMO-1111111: the graph knows no entity 'IMO-1111111'"]
-    assert (await weaver.state("c")).entity == ""
+    assert (await weaver.ledger.state("c")).entity == ""
 
 
 async def test_after_an_unknown_id_nothing_is_given_of_the_entity_before_it() -> None:
@@ -242,7 +242,7 @@ async def test_a_name_of_several_entities_is_told_with_their_ids() -> None:
     (found,) = unclear(injection)
     assert (found.code, found.path) == ("entity-ambiguous", "`ship` of the memory")
     assert "'s-north', 's-north2'" in found.message
-    assert (await weaver.state("c")).entity == ""
+    assert (await weaver.ledger.state("c")).entity == ""
 
 
 @pytest.mark.parametrize("nothing", [None, ""])
@@ -250,7 +250,7 @@ async def test_a_host_that_clears_its_memory_ends_what_the_conversation_is_about
     weaver = weaver_of()
     await weaver.weave("Hello", conversation="c", memory={"ship": "s-aurora"})
     await weaver.weave("Hello", conversation="c", memory={"ship": nothing})
-    assert (await weaver.state("c")).entity == ""
+    assert (await weaver.ledger.state("c")).entity == ""
 
 
 class Counting(MemoryGraph):
@@ -313,7 +313,7 @@ async def test_a_source_of_ones_own_is_asked_about_what_the_rules_recognise_and_
 async def test_without_entities_a_conversation_is_about_none() -> None:
     weaver = skillweave.open(FLEET / "pack.yaml", counter=WordCounter())
     await weaver.weave("Which berth for IMO 9074729?", conversation="c", memory={"ship": "s-aurora"})
-    assert (await weaver.state("c")).entity == ""
+    assert (await weaver.ledger.state("c")).entity == ""
 
 
 @given(total=st.integers(0, 120), most=st.integers(0, 80), in_call=st.booleans())
@@ -363,19 +363,19 @@ async def test_a_graph_in_a_database_is_that_of_the_tenant_and_closed_with_the_w
 
 async def test_entities_that_no_source_says_anything_about_are_a_finding() -> None:
     weaver = skillweave.open({"id": "berth", "description": "Berths."}, entities=GRAPH)
-    assert "entities-without-context" in {found.code for found in await weaver.diagnostics()}
+    assert "entities-without-context" in {found.code for found in await weaver.skills.diagnostics()}
 
 
 async def test_a_tag_of_which_the_rules_say_nothing_is_a_finding() -> None:
     other = {"id": "cooking", "description": "Cooks.", "domain_tags": ["galley"]}
     weaver = skillweave.open(other, FLEET / "pack.yaml", entities=GRAPH)
-    (found,) = [one for one in await weaver.diagnostics() if one.code == "context-unknown-tag"]
+    (found,) = [one for one in await weaver.skills.diagnostics() if one.code == "context-unknown-tag"]
     assert "'galley', a domain tag of cooking" in found.message
 
 
 async def test_what_is_left_out_of_a_file_of_entities_is_a_finding(tmp_path: Path) -> None:
     (tmp_path / "graph.json").write_text('{"nodes": [{"id": "s-one"}]}')
-    (found,) = await weaver_of(tmp_path / "graph.json").diagnostics()
+    (found,) = await weaver_of(tmp_path / "graph.json").skills.diagnostics()
     assert found.code == "bad-entity"
     assert "'s-one' is left out" in found.message
 
@@ -383,14 +383,14 @@ async def test_what_is_left_out_of_a_file_of_entities_is_a_finding(tmp_path: Pat
 async def test_a_file_of_another_kind_is_a_finding(tmp_path: Path) -> None:
     (tmp_path / "graph.txt").write_text("{}")
     weaver = weaver_of(tmp_path / "graph.txt")
-    (found,) = await weaver.diagnostics()
+    (found,) = await weaver.skills.diagnostics()
     assert (found.code, str(found.location)) == ("entity-unavailable", "entities")
     assert "graph.txt" in found.message
 
 
 async def test_a_file_of_entities_that_cannot_be_read_is_a_finding(tmp_path: Path) -> None:
     (tmp_path / "graph.json").write_text('{"nodes": [')
-    (found,) = await weaver_of(tmp_path / "graph.json").diagnostics()
+    (found,) = await weaver_of(tmp_path / "graph.json").skills.diagnostics()
     assert found.code == "json-invalid"
     assert found.location is not None and found.location.path.endswith("graph.json")
 
@@ -461,7 +461,7 @@ async def test_an_edit_of_the_rules_counts_from_the_next_turn_on(tmp_path: Path)
     )
     await weaver.weave("Which berth for IMO 9074729?", conversation="c")
     (tmp_path / "pack.yaml").write_text(pack.replace("'Owner: {name}'", "'Owned by {name}'"), "utf-8")
-    await weaver.refresh()
+    await weaver.skills.refresh()
     again = await weaver.weave("Which berth?", conversation="c")
     assert texts(again) == [f"=== Entity Context: s-aurora ===\n{CHANGED}\nOwned by Fjord Lines (Holding)"]
 
@@ -484,7 +484,7 @@ async def test_a_late_section_costs_no_other_whatever_time_documents_have(
     """What is known of an entity has its own time: it is not lost as a whole to that of documents."""
     graph = Stuck([ship("s", "Vega")])
     weaver = Weaver(
-        weaver_of().registry,
+        weaver_of().skills.registry,
         skillweave.MemoryStore(),
         Settings(context_seconds=context_seconds),
         counter=WordCounter(),

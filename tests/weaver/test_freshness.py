@@ -63,7 +63,7 @@ async def test_every_verb_sees_a_publish_within_two_seconds_without_a_refresh() 
         await one.store.publish(NEW)
         one.clock.advance(2)
         if verb == "match":
-            chosen = (await one.weaver.match("hello", conversation="c")).chosen
+            chosen = (await one.weaver.skills.match("hello", conversation="c")).chosen
             assert {candidate.skill_id for candidate in chosen} == {"greet", "welcome"}
         else:
             injection = await getattr(one.weaver, verb)("hello", conversation="c")
@@ -82,7 +82,7 @@ async def test_a_tool_of_the_model_opens_a_skill_that_was_published() -> None:
     one = await replica()
     await one.store.publish(NEW)
     one.clock.advance(2)
-    assert not (await one.weaver.read_skill("welcome", conversation="c")).failed
+    assert not (await one.weaver.tools.read_skill("welcome", conversation="c")).failed
 
 
 async def test_a_thousand_turns_in_ten_seconds_ask_for_the_version_ten_times() -> None:
@@ -136,7 +136,7 @@ async def test_previews_matches_and_policies_say_it_too() -> None:
     one.clock.advance(1)
     answers = (
         await one.weaver.preview("hello", conversation="c"),
-        await one.weaver.match("hello", conversation="c"),
+        await one.weaver.skills.match("hello", conversation="c"),
         await one.weaver.current_policy("c"),
         await one.weaver.current_policy("c", held=held),
     )
@@ -167,7 +167,7 @@ async def test_a_process_that_never_read_its_skills_says_so_and_tries_again_in_t
 async def test_a_refresh_by_hand_reads_at_once_as_before() -> None:
     one = await replica()
     await one.store.publish(NEW)
-    assert (await one.weaver.refresh()).added == ("welcome",)
+    assert (await one.weaver.skills.refresh()).added == ("welcome",)
     assert set((await one.weaver.weave("hello", conversation="c")).skills) == {"greet", "welcome"}
 
 
@@ -180,14 +180,14 @@ class PublishesMeanwhile(MemoryStore):
 
     async def load(self, conversation: str, *, tenant: str = "") -> tuple[State, float]:
         await self.one.store.publish(GREET | {"instructions": "New."}, {DOCUMENT: "New document."})
-        await self.one.weaver.refresh()
+        await self.one.weaver.skills.refresh()
         return await super().load(conversation, tenant=tenant)
 
 
 async def test_the_document_of_a_skill_is_that_of_the_version_which_the_turn_gives() -> None:
     one = await documented()
-    late = Weaver(one.weaver.registry, PublishesMeanwhile(one), counter=WordCounter())
-    await late.snapshot()
+    late = Weaver(one.weaver.skills.registry, PublishesMeanwhile(one), counter=WordCounter())
+    await late.skills.snapshot()
     text = (await late.weave("hello", conversation="c")).messages[0].text
     assert ("Greet." in text, "Bonjour." in text, "New" in text) == (True, True, False)
     text = (await late.weave("hello", conversation="d")).messages[0].text
@@ -211,7 +211,7 @@ async def test_a_document_that_cannot_be_read_is_no_ledger_that_does_not_answer(
 ) -> None:
     one = await documented()
     one.weaver = Weaver(
-        one.weaver.registry, one.ledger, counter=WordCounter(), on_store_failure=policy, fetch_seconds=0.02
+        one.weaver.skills.registry, one.ledger, counter=WordCounter(), on_store_failure=policy, fetch_seconds=0.02
     )
     getattr(one.source, how).add("read")
     injection = await one.weaver.weave("hello", conversation="c")
@@ -221,7 +221,7 @@ async def test_a_document_that_cannot_be_read_is_no_ledger_that_does_not_answer(
     failed = [decision for decision in injection.decisions if decision.outcome is Outcome.FAILED]
     assert [(decision.skill_id, DOCUMENT in decision.reason) for decision in failed] == [("greet", True)]
     assert one.ledger.asked["load"] - 1 == 1
-    (record,) = [one for one in (await one.weaver.state("c")).records if one.key == "skill:greet"]
+    (record,) = [one for one in (await one.weaver.ledger.state("c")).records if one.key == "skill:greet"]
     assert record.state is Delivery.GIVEN
 
 

@@ -83,11 +83,11 @@ def reason(injection: Injection, skill_id: str) -> str:
 
 
 def engaged(weaver: Weaver) -> list[str]:
-    return [entry.skill_id for entry in weaver.sync.state("c").engaged]
+    return [entry.skill_id for entry in weaver.sync.ledger.state("c").engaged]
 
 
 def cursor(weaver: Weaver) -> str | None:
-    found = weaver.sync.state("c").cursor
+    found = weaver.sync.ledger.state("c").cursor
     return None if found is None else found.skill
 
 
@@ -115,7 +115,7 @@ async def test_the_entry_whose_condition_holds_is_given(weaver: Weaver) -> None:
 
 async def test_the_cursor_is_part_of_the_state(weaver: Weaver) -> None:
     await weaver.weave("I was charged twice", conversation="c", turn_id="t1")
-    state = await weaver.state("c")
+    state = await weaver.ledger.state("c")
     assert state.cursor is not None
     assert (state.cursor.skill, dict(state.cursor.visits), state.cursor.last_turn) == ("triage", {"triage": 1}, "t1")
     assert state.cursor.digest == GRAPH.digest
@@ -135,16 +135,16 @@ async def test_a_conversation_without_a_begin_gives_no_wired_skill(weaver: Weave
 
 
 async def cursor_of(weaver: Weaver) -> Cursor | None:
-    return (await weaver.state("c")).cursor
+    return (await weaver.ledger.state("c")).cursor
 
 
 async def test_a_repeated_turn_id_repeats_its_move_and_its_messages(at_triage: Weaver) -> None:
     turn = Turn("t2", "c", Message(Role.USER, "and now?"), results=LOOKED_UP)
     first = await at_triage.weave(turn)
-    before = await at_triage.state("c")
+    before = await at_triage.ledger.state("c")
     again = await at_triage.weave(turn)
     assert (again.move, again.messages) == (first.move, first.messages)
-    assert await at_triage.state("c") == before
+    assert await at_triage.ledger.state("c") == before
 
 
 class _Overtaken(MemoryStore):
@@ -198,24 +198,24 @@ async def test_what_stands_between_two_turns_does_not_move(weaver: Weaver) -> No
 
 
 async def test_match_says_what_begins_a_conversation(weaver: Weaver) -> None:
-    selection = await weaver.match("I was charged, what a style", conversation="c")
+    selection = await weaver.skills.match("I was charged, what a style", conversation="c")
     assert [candidate.skill_id for candidate in selection.chosen] == ["triage", "style"]
 
 
 async def test_clearing_a_conversation_clears_its_cursor(at_triage: Weaver) -> None:
-    await at_triage.clear("c")
+    await at_triage.ledger.clear("c")
     assert await cursor_of(at_triage) is None
 
 
 async def test_without_a_graph_a_cursor_that_another_process_keeps_stays_as_it_is(at_triage: Weaver) -> None:
-    other = weaver_over(None, skills(), at_triage.store)
+    other = weaver_over(None, skills(), at_triage.ledger.store)
     await other.weave("my money", conversation="c")
     assert (await cursor_of(at_triage) or Cursor("")).skill == "triage"
 
 
 async def test_a_graph_that_lost_the_cursors_skill_starts_again_and_says_so(at_triage: Weaver) -> None:
     other = graph_of("refund", entries=[Entry("refund")])
-    injection = await weaver_over(other, skills(), at_triage.store).weave("hello", conversation="c")
+    injection = await weaver_over(other, skills(), at_triage.ledger.store).weave("hello", conversation="c")
     assert injection.move is not None
     assert injection.move.to == "refund"
     assert "no longer in it" in injection.move.reason
@@ -223,7 +223,7 @@ async def test_a_graph_that_lost_the_cursors_skill_starts_again_and_says_so(at_t
 
 async def test_a_graph_that_changed_elsewhere_keeps_the_cursor_and_says_so(at_triage: Weaver) -> None:
     other = graph_of("triage", "refund", entries=[Entry("refund")], routes=[Route("refund", "triage")])
-    injection = await weaver_over(other, skills(), at_triage.store).weave("hello", conversation="c")
+    injection = await weaver_over(other, skills(), at_triage.ledger.store).weave("hello", conversation="c")
     assert injection.move is not None
     assert injection.move.to == "triage"
     assert "still in it" in injection.move.reason
@@ -280,14 +280,14 @@ def test_a_phrase_that_must_start_nothing_starts_no_conditional_base_entry() -> 
 
 
 def test_to_read_a_base_skill_is_no_step(at_triage: Weaver) -> None:
-    assert not at_triage.sync.read_skill("tone", conversation="c").failed
+    assert not at_triage.sync.tools.read_skill("tone", conversation="c").failed
     assert (cursor(at_triage), sorted(engaged(at_triage))) == ("triage", ["tone", "triage"])
 
 
 def test_matchers_run_over_base_entries_and_skills_outside_the_graph(at_triage: Weaver) -> None:
     injection = at_triage.sync.weave("what a style", conversation="c")
     assert injection.skills == ("style",)
-    weaver = weaver_over(GRAPH, skills(tone=make_skill("tone", keywords=["shout"])), at_triage.store)
+    weaver = weaver_over(GRAPH, skills(tone=make_skill("tone", keywords=["shout"])), at_triage.ledger.store)
     assert weaver.sync.weave("don't shout, my money", conversation="c").skills == ("tone",)
 
 
@@ -361,7 +361,7 @@ def test_a_cursor_on_an_inactive_skill_gives_nothing_of_it() -> None:
 
 
 def test_disengaging_the_cursors_skill_begins_the_graph_again(at_triage: Weaver) -> None:
-    at_triage.sync.disengage("c", "triage")
+    at_triage.sync.ledger.disengage("c", "triage")
     assert cursor(at_triage) is None
     at_triage.sync.weave("no more", conversation="c")
     assert engaged(at_triage) == []
@@ -370,7 +370,7 @@ def test_disengaging_the_cursors_skill_begins_the_graph_again(at_triage: Weaver)
 def test_a_replay_does_not_begin_again_what_was_disengaged_since(weaver: Weaver) -> None:
     turn = Turn("t1", "c", Message(Role.USER, "I was charged twice"))
     weaver.sync.weave(turn)
-    weaver.sync.disengage("c", "triage")
+    weaver.sync.ledger.disengage("c", "triage")
     weaver.sync.weave(turn)
     assert engaged(weaver) == []
 
@@ -423,7 +423,7 @@ def test_a_tool_that_skills_outside_the_graph_list_too_is_offered(weaver: Weaver
 
 
 def test_reading_a_reachable_skill_is_a_pick(at_triage: Weaver) -> None:
-    answer = at_triage.sync.read_skill("escalate", conversation="c")
+    answer = at_triage.sync.tools.read_skill("escalate", conversation="c")
     assert not answer.failed
     assert (cursor(at_triage), engaged(at_triage)) == ("escalate", ["escalate"])
 
@@ -437,7 +437,7 @@ def test_a_skill_select_marker_is_a_pick(at_triage: Weaver) -> None:
 
 def test_a_skill_select_marker_of_a_wired_skill_that_cannot_be_reached_is_refused(weaver: Weaver) -> None:
     weaver.sync.weave("get me a manager, I was charged", conversation="c")
-    weaver.sync.read_skill("escalate", conversation="c")
+    weaver.sync.tools.read_skill("escalate", conversation="c")
     said = [Message(Role.USER, "hm"), Message(Role.ASSISTANT, "SKILL_SELECT:refund"), Message(Role.USER, "ok")]
     injection = weaver.sync.weave("ok", conversation="c", transcript=said)
     assert outcomes(injection)["refund"] is Outcome.UNREACHABLE
@@ -447,25 +447,25 @@ def test_a_skill_select_marker_of_a_wired_skill_that_cannot_be_reached_is_refuse
 
 def test_the_engine_refuses_a_read_of_a_wired_skill_that_cannot_be_reached(weaver: Weaver) -> None:
     weaver.sync.weave("get me a manager, I was charged", conversation="c")
-    weaver.sync.read_skill("escalate", conversation="c")
-    answer = weaver.sync.read_skill("refund", conversation="c")
+    weaver.sync.tools.read_skill("escalate", conversation="c")
+    answer = weaver.sync.tools.read_skill("refund", conversation="c")
     assert answer.failed
     assert answer.text == "refund: unreachable: 'refund' cannot be reached from 'escalate'; what can be is: triage"
     assert cursor(weaver) == "escalate"
 
 
 def test_the_refusal_at_the_start_names_the_entries(weaver: Weaver) -> None:
-    answer = weaver.sync.read_skill("refund", conversation="c")
+    answer = weaver.sync.tools.read_skill("refund", conversation="c")
     assert "cannot be reached at the start of the skill graph; what can be is: triage" in answer.text
 
 
 def test_a_read_of_a_skill_outside_the_graph_moves_nothing(at_triage: Weaver) -> None:
-    assert not at_triage.sync.read_skill("style", conversation="c").failed
+    assert not at_triage.sync.tools.read_skill("style", conversation="c").failed
     assert cursor(at_triage) == "triage"
 
 
 def test_a_read_of_the_cursors_own_skill_is_answered(at_triage: Weaver) -> None:
-    answer = at_triage.sync.read_skill("triage", conversation="c")
+    answer = at_triage.sync.tools.read_skill("triage", conversation="c")
     assert not answer.failed
     assert (cursor(at_triage), "already-present" in answer.text) == ("triage", True)
 
@@ -474,17 +474,17 @@ def test_a_read_fires_no_route(at_triage: Weaver) -> None:
     graph = graph_of("a", "b", entries=[Entry("a")], routes=[Route("a", "b", Predicate(lambda _: True))])
     weaver = weaver_over(graph, [make_skill("a"), make_skill("b"), make_skill("other")])
     weaver.sync.weave("hello", conversation="c")
-    weaver.sync.read_skill("other", conversation="c")
+    weaver.sync.tools.read_skill("other", conversation="c")
     assert cursor(weaver) == "a"
 
 
 def test_a_read_between_a_turn_and_its_repetition_does_not_make_it_a_new_turn(at_triage: Weaver) -> None:
     turn = Turn("t2", "c", Message(Role.USER, "x"), results=LOOKED_UP)
     at_triage.sync.weave(turn)
-    at_triage.sync.read_skill("style", conversation="c")
-    first = at_triage.sync.state("c").cursor
+    at_triage.sync.tools.read_skill("style", conversation="c")
+    first = at_triage.sync.ledger.state("c").cursor
     at_triage.sync.weave(turn)
-    assert at_triage.sync.state("c").cursor == first
+    assert at_triage.sync.ledger.state("c").cursor == first
 
 
 def test_a_pick_that_a_route_overrules_is_answered_with_where_the_conversation_went(at_triage: Weaver) -> None:
@@ -505,14 +505,14 @@ def test_where_the_model_begins_nothing_is_engaged_before_it_reads(weaver: Weave
     graph = graph_of("a", "b", entries=[Entry("a"), Entry("b")], pick=EntryPick.READ)
     weaver = weaver_over(graph, [make_skill("a"), make_skill("b")])
     assert weaver.sync.weave("hello", conversation="c").skills == ()
-    weaver.sync.read_skill("b", conversation="c")
+    weaver.sync.tools.read_skill("b", conversation="c")
     assert cursor(weaver) == "b"
 
 
 def test_the_ids_and_the_description_in_a_tools_schema_never_change_during_a_conversation(at_triage: Weaver) -> None:
     bridge = Bridge(at_triage)
     before = [tool.to_dict() for tool in bridge.own_tools]
-    at_triage.sync.read_skill("escalate", conversation="c")
+    at_triage.sync.tools.read_skill("escalate", conversation="c")
     at_triage.sync.weave("don't be rude", conversation="c")
     assert [tool.to_dict() for tool in bridge.own_tools] == before
     (read,) = (tool for tool in before if tool["name"] == "read_skill")
@@ -521,7 +521,7 @@ def test_the_ids_and_the_description_in_a_tools_schema_never_change_during_a_con
 
 def test_what_can_be_reached_stands_behind_everything_that_is_cached(at_triage: Weaver) -> None:
     settings = Settings(catalog=CatalogMode.ALWAYS)
-    weaver = weaver_over(GRAPH, skills(), at_triage.store, settings)
+    weaver = weaver_over(GRAPH, skills(), at_triage.ledger.store, settings)
     one = weaver.sync.weave("x", conversation="c")
     other = weaver.sync.weave("", conversation="c", role=Role.TOOL, results=LOOKED_UP)
     assert one.fallback is not None
@@ -596,14 +596,14 @@ def test_between_two_turns_the_leaf_stays() -> None:
     weaver = weaver_over(TREE, LEAVES)
     weaver.sync.weave("a bug", conversation="c")
     assert weaver.sync.current_policy("c").tools.offers(["edit"]) == ("edit",)
-    weaver.sync.read_skill("x", conversation="c")
+    weaver.sync.tools.read_skill("x", conversation="c")
     assert engaged(weaver) == ["fix", "x"]
 
 
 def test_every_leaf_of_a_tree_may_be_read() -> None:
     weaver = weaver_over(TREE, LEAVES)
     weaver.sync.weave("a bug", conversation="c")
-    assert not weaver.sync.read_skill("write", conversation="c").failed
+    assert not weaver.sync.tools.read_skill("write", conversation="c").failed
     assert engaged(weaver) == ["write"]
     weaver.sync.weave("another bug", conversation="c")
     assert engaged(weaver) == ["fix"]
@@ -614,7 +614,7 @@ def test_every_leaf_of_a_tree_may_be_read() -> None:
 
 async def test_observers_are_told_of_each_step_once() -> None:
     recorder = Recorder()
-    weaver = Weaver(weaver_over(None, skills()).registry, MemoryStore(), graph=GRAPH, observers=[recorder])
+    weaver = Weaver(weaver_over(None, skills()).skills.registry, MemoryStore(), graph=GRAPH, observers=[recorder])
     turn = Turn("t1", "c", Message(Role.USER, "I was charged"))
     await weaver.weave(turn)
     await weaver.weave(turn)
@@ -644,7 +644,7 @@ def test_call_placement_shows_the_cursors_skill_in_every_call(weaver: Weaver) ->
 
 def test_the_record_of_a_left_skill_stays(at_triage: Weaver) -> None:
     at_triage.sync.weave("", conversation="c", role=Role.TOOL, results=LOOKED_UP)
-    assert at_triage.sync.state("c").record(skill_key("triage")) is not None
+    assert at_triage.sync.ledger.state("c").record(skill_key("triage")) is not None
 
 
 def test_a_graph_knows_its_skills_by_their_definitions() -> None:
@@ -663,14 +663,14 @@ def test_reads_are_gated_in_the_turn_form_too(at_triage: Weaver) -> None:
 
 
 def test_a_spawned_agent_has_the_skills_of_its_plan_and_no_cursor(at_triage: Weaver) -> None:
-    plan = at_triage.sync.prepare_spawn({"task": "Pay it back", "skills": ["refund"]}, parent="c")
+    plan = at_triage.sync.composition.prepare_spawn({"task": "Pay it back", "skills": ["refund"]}, parent="c")
     assert isinstance(plan, SpawnPlan)
     injection = at_triage.sync.weave(plan.turn("Pay it back", "s1"))
     assert (injection.skills, injection.move) == (("refund",), None)
-    assert at_triage.sync.state(plan.conversation).cursor is None
+    assert at_triage.sync.ledger.state(plan.conversation).cursor is None
 
 
 def test_a_spawned_agent_gets_no_tool_of_another_place_than_its_parents(at_triage: Weaver) -> None:
-    plan = at_triage.sync.prepare_spawn({"task": "Pay it back", "skills": ["refund"]}, parent="c")
+    plan = at_triage.sync.composition.prepare_spawn({"task": "Pay it back", "skills": ["refund"]}, parent="c")
     assert isinstance(plan, SpawnPlan)
     assert at_triage.sync.weave(plan.turn("Pay it back", "s1")).tools.offers(["pay", "lookup"]) == ()

@@ -22,14 +22,14 @@ async def at_triage() -> tuple[Weaver, CurrentPolicy]:
 
 
 async def plan_of(weaver: Weaver, parent: CurrentPolicy, *skills: str) -> SpawnPlan:
-    plan = await weaver.prepare_spawn({"task": "Do it", "skills": list(skills) or None}, parent=parent)
+    plan = await weaver.composition.prepare_spawn({"task": "Do it", "skills": list(skills) or None}, parent=parent)
     assert isinstance(plan, SpawnPlan)
     return plan
 
 
 async def test_a_plan_for_a_skill_that_its_parent_may_not_open_is_rejected() -> None:
     weaver, parent = await at_triage()
-    rejected = await weaver.prepare_spawn({"task": "Do it", "skills": ["vault"]}, parent=parent)
+    rejected = await weaver.composition.prepare_spawn({"task": "Do it", "skills": ["vault"]}, parent=parent)
     assert isinstance(rejected, SpawnRejected)
     assert [error.code for error in rejected.errors] == ["SKILL_NOT_REACHABLE"]
 
@@ -43,7 +43,7 @@ async def test_what_its_parent_has_or_may_open_it_may_have() -> None:
 async def test_neither_a_tool_call_nor_words_nor_the_host_open_another_one_in_it() -> None:
     weaver, parent = await at_triage()
     plan = await plan_of(weaver, parent)
-    answer = await weaver.read_skill("vault", conversation=plan.conversation, limits=plan.limits)
+    answer = await weaver.tools.read_skill("vault", conversation=plan.conversation, limits=plan.limits)
     assert answer.failed
     assert "How to do vault" not in answer.text
     said = await weaver.weave("word vault", conversation=plan.conversation, limits=plan.limits)
@@ -54,7 +54,7 @@ async def test_neither_a_tool_call_nor_words_nor_the_host_open_another_one_in_it
 async def test_a_sub_agent_of_a_sub_agent_does_not_open_it_either() -> None:
     weaver, parent = await at_triage()
     child = await plan_of(weaver, parent, "free")
-    rejected = await weaver.prepare_spawn({"task": "Do it", "skills": ["vault"]}, parent=child.as_parent())
+    rejected = await weaver.composition.prepare_spawn({"task": "Do it", "skills": ["vault"]}, parent=child.as_parent())
     assert isinstance(rejected, SpawnRejected)
     now = await weaver.current_policy(child.conversation, limits=child.limits)
     assert (await plan_of(weaver, now)).limits.closed_skills == ("vault",)

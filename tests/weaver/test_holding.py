@@ -53,7 +53,7 @@ async def held(weaver: Weaver, message: str = "the bill", turn_id: str = "t") ->
         async with weaver.delivery(message, conversation="c", turn_id=turn_id) as injection:
             given.append(injection)
             assert injection.waits
-            assert await weaver.hold("c", turn_id)
+            assert await weaver.approvals.hold("c", turn_id)
             raise Paused
     return given[0]
 
@@ -83,22 +83,22 @@ async def test_a_delivery_that_is_not_held_is_released_when_it_raises(store: Mem
 async def test_the_normal_end_of_a_delivery_does_not_confirm_what_is_held(store: MemoryStore) -> None:
     weaver = weaver_on(store)
     async with weaver.delivery("the bill", conversation="c", turn_id="t"):
-        await weaver.hold("c", "t")
-    (record,) = (await weaver.state("c")).records
+        await weaver.approvals.hold("c", "t")
+    (record,) = (await weaver.ledger.state("c")).records
     assert (record.state, record.until) == (Delivery.CLAIMED, None)
 
 
 async def test_holding_tells_what_waits_and_twice_is_the_same(store: MemoryStore) -> None:
     weaver = weaver_on(store)
     async with weaver.delivery("the bill", conversation="c", turn_id="t"):
-        assert await weaver.hold("c", "t") == ("skill:pay-bill",)
-        assert await weaver.hold("c", "t") == ("skill:pay-bill",)
+        assert await weaver.approvals.hold("c", "t") == ("skill:pay-bill",)
+        assert await weaver.approvals.hold("c", "t") == ("skill:pay-bill",)
 
 
 async def test_a_turn_without_claims_has_nothing_to_hold(store: MemoryStore) -> None:
     weaver = weaver_on(store)
     await weaver.weave("the bill", conversation="c", turn_id="t")
-    assert await weaver.hold("c", "t") == ()
+    assert await weaver.approvals.hold("c", "t") == ()
     assert not await weaver.confirm("c", "t")
     assert not await weaver.release("c", "t")
 
@@ -121,7 +121,7 @@ async def test_an_approved_turn_has_a_minute_to_deliver(store: MemoryStore, cloc
     weaver = weaver_on(store)
     await held(weaver)
     clock.advance(1000)
-    judgement = await weaver.decide("c", "pay-bill", "review", "approved", by="Zoë")
+    judgement = await weaver.approvals.decide("c", "pay-bill", "review", "approved", by="Zoë")
     assert judgement.resumed == ("t",)
     clock.advance(CLAIM_SECONDS - 1)
     assert await outcome_now(weaver) is Outcome.HELD
@@ -134,7 +134,7 @@ async def test_an_approved_turn_run_again_gives_the_same_and_is_confirmed_at_its
 ) -> None:
     weaver = weaver_on(store)
     first = await held(weaver)
-    await weaver.decide("c", "pay-bill", "review", "approved", by="Zoë")
+    await weaver.approvals.decide("c", "pay-bill", "review", "approved", by="Zoë")
     clock.advance(10 * CLAIM_SECONDS)
     async with weaver.delivery("the bill", conversation="c", turn_id="t") as again:
         assert again.messages == first.messages
@@ -146,16 +146,16 @@ async def test_a_turn_that_waits_for_two_people_goes_on_after_the_second(store: 
     second = make_skill("send-letter", keywords=["letter"], checkpoints=[Checkpoint("legal"), Checkpoint("x", "send")])
     weaver = weaver_on(store, BILL, second)
     await held(weaver, "the bill and the letter")
-    assert (await weaver.decide("c", "pay-bill", "review", "approved", by="Zoë")).resumed == ()
-    assert (await weaver.decide("c", "send-letter", "legal", "approved", by="Ann")).resumed == ("t",)
+    assert (await weaver.approvals.decide("c", "pay-bill", "review", "approved", by="Zoë")).resumed == ()
+    assert (await weaver.approvals.decide("c", "send-letter", "legal", "approved", by="Ann")).resumed == ("t",)
 
 
 async def test_a_rejection_releases_the_claims_of_its_skill_and_lets_the_others_go_on(store: MemoryStore) -> None:
     weaver = weaver_on(store)
     await held(weaver, "hello, the bill")
-    judgement = await weaver.decide("c", "pay-bill", "review", "rejected", by="Zoë")
+    judgement = await weaver.approvals.decide("c", "pay-bill", "review", "rejected", by="Zoë")
     assert judgement.resumed == ("t",)
-    state = await weaver.state("c")
+    state = await weaver.ledger.state("c")
     assert [record.key for record in state.records] == ["skill:greet-people"]
     assert state.superseded == ()
     again = await weaver.weave("hello, the bill", conversation="c", turn_id="t")
@@ -170,7 +170,7 @@ async def test_a_host_that_restarts_at_a_checkpoint_finishes_with_another_weaver
     other = SqliteStore(path)
     weaver = weaver_on(other)
     assert await outcome_now(weaver) is Outcome.HELD
-    await weaver.decide("c", "pay-bill", "review", "approved", by="Zoë")
+    await weaver.approvals.decide("c", "pay-bill", "review", "approved", by="Zoë")
     assert await weaver.confirm("c", "t")
     assert await outcome_now(weaver) is Outcome.ALREADY_PRESENT
     await other.close()
@@ -179,14 +179,14 @@ async def test_a_host_that_restarts_at_a_checkpoint_finishes_with_another_weaver
 async def test_clearing_ends_a_hold_that_nobody_decided(store: MemoryStore) -> None:
     weaver = weaver_on(store)
     await held(weaver)
-    await weaver.clear("c")
+    await weaver.ledger.clear("c")
     assert await outcome_now(weaver) is Outcome.INJECTED
 
 
 async def test_holding_without_await(store: MemoryStore) -> None:
     weaver = weaver_on(store)
     with weaver.sync.delivery("the bill", conversation="c", turn_id="t"):
-        assert weaver.sync.hold("c", "t") == ("skill:pay-bill",)
+        assert weaver.sync.approvals.hold("c", "t") == ("skill:pay-bill",)
     assert weaver.sync.confirm("c", "t")
     assert not weaver.sync.release("c", "t")
     weaver.sync.close()

@@ -40,7 +40,7 @@ def weaver_of(*skills: Skill, **options: object) -> Weaver:
 
 
 async def engaged(weaver: Weaver) -> list[str]:
-    return [entry.skill_id for entry in (await weaver.state("c")).engaged]
+    return [entry.skill_id for entry in (await weaver.ledger.state("c")).engaged]
 
 
 def history_of(*injections: Injection) -> list[Message]:
@@ -51,7 +51,7 @@ async def test_a_disengaged_skill_has_no_say_about_tools_from_the_next_turn_on()
     weaver = weaver_of(CAREFUL)
     first = await weaver.weave("careful", conversation="c")
     assert (first.tools.forbidden_tools, len(first.checkpoints)) == (("write",), 1)
-    left = await weaver.disengage("c", "careful-one")
+    left = await weaver.ledger.disengage("c", "careful-one")
     assert left.disengaged
     after = await weaver.weave("go on", conversation="c")
     assert (after.tools.forbidden_tools, dict(after.tools.asks), after.checkpoints) == ((), {}, ())
@@ -60,7 +60,7 @@ async def test_a_disengaged_skill_has_no_say_about_tools_from_the_next_turn_on()
 async def test_a_disengaged_skill_that_is_wanted_again_is_not_given_while_its_text_is_there() -> None:
     weaver = weaver_of(CAREFUL)
     first = await weaver.weave("careful", conversation="c")
-    await weaver.disengage("c", "careful-one")
+    await weaver.ledger.disengage("c", "careful-one")
     again = await weaver.weave("careful", conversation="c", transcript=history_of(first))
     assert again.messages == ()
     assert again.tools.forbidden_tools == ("write",)
@@ -69,7 +69,7 @@ async def test_a_disengaged_skill_that_is_wanted_again_is_not_given_while_its_te
 async def test_disengaging_tells_which_message_the_host_may_drop() -> None:
     weaver = weaver_of(CAREFUL)
     first = await weaver.weave("careful", conversation="c")
-    left = await weaver.disengage("c", "careful-one")
+    left = await weaver.ledger.disengage("c", "careful-one")
     (drop,) = left.drops
     assert (drop.skill_id, drop.message_id) == ("careful-one", first.messages[0].id)
     assert drop.tokens == first.tokens.injected
@@ -80,14 +80,14 @@ async def test_a_pinned_skill_leaves_when_it_is_disengaged() -> None:
     settings = Settings(lifecycle=Lifecycle.PINNED, catalog=CatalogMode.NEVER)
     weaver = weaver_of(CAREFUL, settings=settings)
     await weaver.weave("careful", conversation="c")
-    await weaver.disengage("c", "careful-one")
+    await weaver.ledger.disengage("c", "careful-one")
     assert (await weaver.weave("go on", conversation="c")).tools.forbidden_tools == ()
 
 
 async def test_what_an_engaged_skill_requires_stays_as_its_companion() -> None:
     weaver = weaver_of(HEAD, COMPANION)
     await weaver.weave("head, companion", conversation="c")
-    left = await weaver.disengage("c", "its-companion")
+    left = await weaver.ledger.disengage("c", "its-companion")
     assert left == Left("skill:its-companion", disengaged=True, needed_by=("head-one",))
     after = await weaver.weave("go on", conversation="c")
     assert {d.skill_id: d.outcome for d in after.decisions} == {
@@ -99,52 +99,52 @@ async def test_what_an_engaged_skill_requires_stays_as_its_companion() -> None:
 async def test_a_head_that_leaves_frees_the_companion_that_nobody_else_needs() -> None:
     weaver = weaver_of(HEAD, COMPANION)
     await weaver.weave("head", conversation="c")
-    left = await weaver.disengage("c", "head-one")
+    left = await weaver.ledger.disengage("c", "head-one")
     assert {drop.skill_id for drop in left.drops} == {"head-one", "its-companion"}
 
 
 async def test_a_head_that_leaves_does_not_free_a_companion_that_is_engaged_itself() -> None:
     weaver = weaver_of(HEAD, COMPANION)
     await weaver.weave("head, companion", conversation="c")
-    left = await weaver.disengage("c", "head-one")
+    left = await weaver.ledger.disengage("c", "head-one")
     assert [drop.skill_id for drop in left.drops] == ["head-one"]
 
 
 async def test_disengaging_what_is_not_engaged_changes_nothing() -> None:
     weaver = weaver_of(CAREFUL)
-    assert await weaver.disengage("c", "careful-one") == Left("skill:careful-one")
-    assert (await weaver.state("c")).revision == 0
+    assert await weaver.ledger.disengage("c", "careful-one") == Left("skill:careful-one")
+    assert (await weaver.ledger.state("c")).revision == 0
 
 
 @pytest.mark.parametrize("verb", ["disengage", "unload"])
 async def test_an_id_that_nobody_knows_is_an_error_that_names_the_nearest(verb: str) -> None:
     with pytest.raises(SkillNotFound, match="did you mean 'careful-one'"):
-        await getattr(weaver_of(CAREFUL), verb)("c", "carefull-one")
+        await getattr(weaver_of(CAREFUL).ledger, verb)("c", "carefull-one")
 
 
 async def test_a_skill_that_has_gone_from_its_source_can_still_leave() -> None:
     store = MemoryStore()
     one, other = (Weaver(Registry([InCode(*found)]), store, counter=WordCounter()) for found in ([CAREFUL], []))
     await one.weave("careful", conversation="c")
-    left = await other.unload("c", "careful-one")
+    left = await other.ledger.unload("c", "careful-one")
     assert (left.disengaged, left.evicted) == (True, ("skill:careful-one",))
 
 
 async def test_a_replay_gives_the_same_and_does_not_engage_again_what_was_disengaged_since() -> None:
     weaver = weaver_of(CAREFUL)
     first = await weaver.weave("careful", conversation="c", turn_id="t")
-    await weaver.disengage("c", "careful-one")
-    state = await weaver.state("c")
+    await weaver.ledger.disengage("c", "careful-one")
+    state = await weaver.ledger.state("c")
     again = await weaver.weave("careful", conversation="c", turn_id="t")
     assert (again.messages, again.tools) == (first.messages, first.tools)
-    assert await weaver.state("c") == state
+    assert await weaver.ledger.state("c") == state
     assert (await weaver.weave("go on", conversation="c")).tools.forbidden_tools == ()
 
 
 async def test_an_unloaded_skill_is_given_anew_when_it_is_wanted_again() -> None:
     weaver = weaver_of(CAREFUL)
     first = await weaver.weave("careful", conversation="c")
-    left = await weaver.unload("c", "careful-one")
+    left = await weaver.ledger.unload("c", "careful-one")
     assert (left.disengaged, left.evicted) == (True, ("skill:careful-one",))
     assert [drop.message_id for drop in left.drops] == [first.messages[0].id]
     assert await engaged(weaver) == []
@@ -155,7 +155,7 @@ async def test_an_unloaded_skill_is_given_anew_when_it_is_wanted_again() -> None
 async def test_the_text_of_an_unloaded_skill_counts_until_a_transcript_shows_it_gone() -> None:
     weaver = weaver_of(CAREFUL)
     first = await weaver.weave("careful", conversation="c")
-    await weaver.unload("c", "careful-one")
+    await weaver.ledger.unload("c", "careful-one")
     still = await weaver.weave("go on", conversation="c", transcript=history_of(first))
     gone = await weaver.weave("go on", conversation="c", transcript=[])
     assert gone.tokens.left - still.tokens.left == first.tokens.injected
@@ -168,7 +168,7 @@ async def test_a_skill_is_unloaded_with_its_documents_and_the_context_in_its_blo
     context = KnownContext({"w1": {"header": "Well: Mitchell"}})
     weaver = Weaver(Registry([source]), MemoryStore(), counter=WordCounter(), context=context)
     await weaver.weave("the well", conversation="c", memory={"entity_id": "w1"})
-    left = await weaver.unload("c", "skill:look-at-well")
+    left = await weaver.ledger.unload("c", "skill:look-at-well")
     assert set(left.evicted) == {
         "skill:look-at-well",
         "artifact:look-at-well/references/forms.md",
@@ -183,7 +183,7 @@ async def test_one_text_is_unloaded_without_the_message_that_shows_another() -> 
     source = InCode(skill, artifacts={"look-at-well": {"references/forms.md": b"Form W-1"}})
     weaver = Weaver(Registry([source]), MemoryStore(), counter=WordCounter())
     await weaver.weave("the well", conversation="c")
-    left = await weaver.unload("c", "artifact:look-at-well/references/forms.md")
+    left = await weaver.ledger.unload("c", "artifact:look-at-well/references/forms.md")
     assert left == Left(
         "artifact:look-at-well/references/forms.md", evicted=("artifact:look-at-well/references/forms.md",)
     )
@@ -198,8 +198,8 @@ async def test_a_document_is_unloaded_with_the_parts_of_it_that_were_read_by_the
     settings = Settings(Budget(total=1600), catalog=CatalogMode.NEVER)
     weaver = Weaver(Registry([source]), MemoryStore(), settings, counter=WordCounter())
     for one in ids:
-        assert not (await weaver.read_artifact("look-at-well", one, "2", conversation="c")).failed
-    left = await weaver.unload("c", "artifact:look-at-well/notes")
+        assert not (await weaver.tools.read_artifact("look-at-well", one, "2", conversation="c")).failed
+    left = await weaver.ledger.unload("c", "artifact:look-at-well/notes")
     assert left.evicted == ("document:look-at-well/notes#2",)
     assert len(left.drops) == 1
 
@@ -212,7 +212,7 @@ async def test_a_block_of_which_one_text_was_unloaded_is_not_offered_for_droppin
     settings = Settings(Budget(total=150), lifecycle=Lifecycle.PINNED, catalog=CatalogMode.NEVER)
     weaver = Weaver(Registry([source]), MemoryStore(), settings, counter=WordCounter())
     await weaver.weave("the well", conversation="c")
-    await weaver.unload("c", "artifact:look-at-well/references/forms.md")
+    await weaver.ledger.unload("c", "artifact:look-at-well/references/forms.md")
     short = await weaver.weave("big", conversation="c")
     assert Outcome.OVER_BUDGET in [decision.outcome for decision in short.decisions]
     assert short.drop == ()
@@ -223,25 +223,25 @@ async def test_entity_context_that_stands_alone_is_unloaded_with_its_message() -
     weaver = weaver_of(skill, context=KnownContext({"w1": {"header": "Well: Mitchell"}}))
     await weaver.weave("the well", conversation="c")
     later = await weaver.weave("this one", conversation="c", memory={"entity_id": "w1"})
-    left = await weaver.unload("c", "context:w1:header")
+    left = await weaver.ledger.unload("c", "context:w1:header")
     assert left.evicted == ("context:w1:header",)
     assert [drop.message_id for drop in left.drops] == [later.messages[0].id]
 
 
 async def test_unloading_a_text_that_was_never_given_changes_nothing() -> None:
-    assert await weaver_of(CAREFUL).unload("c", "context:w1:header") == Left("context:w1:header")
+    assert await weaver_of(CAREFUL).ledger.unload("c", "context:w1:header") == Left("context:w1:header")
 
 
 async def test_in_call_placement_there_is_nothing_to_drop() -> None:
     weaver = weaver_of(CAREFUL)
     await weaver.weave("careful", conversation="c", placement=Placement.CALL)
-    assert await weaver.disengage("c", "careful-one") == Left("skill:careful-one", disengaged=True)
+    assert await weaver.ledger.disengage("c", "careful-one") == Left("skill:careful-one", disengaged=True)
     assert (await weaver.weave("go on", conversation="c", placement=Placement.CALL)).skills == ()
 
 
 async def test_the_same_verbs_work_without_await() -> None:
     weaver = weaver_of(CAREFUL)
     await weaver.weave("careful", conversation="c", role=Role.USER)
-    assert weaver.sync.disengage("c", "careful-one").disengaged
-    assert weaver.sync.unload("c", "careful-one").evicted == ("skill:careful-one",)
+    assert weaver.sync.ledger.disengage("c", "careful-one").disengaged
+    assert weaver.sync.ledger.unload("c", "careful-one").evicted == ("skill:careful-one",)
     weaver.sync.close()

@@ -32,7 +32,7 @@ def weaver_of(*skills: Skill, settings: Settings | None = None, **lifecycles: Li
 
 
 async def engaged(weaver: Weaver) -> list[str]:
-    return [entry.skill_id for entry in (await weaver.state("c")).engaged]
+    return [entry.skill_id for entry in (await weaver.ledger.state("c")).engaged]
 
 
 def reasons(injection: Injection) -> Mapping[str, str]:
@@ -81,10 +81,10 @@ async def test_a_replayed_turn_finds_a_message_skill_as_the_first_run_did() -> N
     weaver = weaver_of(GREET, INVOICE, greet_people=Lifecycle.MESSAGE)
     await weaver.weave("hello", conversation="c")
     first = await weaver.weave("the invoice", conversation="c", turn_id="t")
-    state = await weaver.state("c")
+    state = await weaver.ledger.state("c")
     again = await weaver.weave("the invoice", conversation="c", turn_id="t")
     assert again.messages == first.messages
-    assert await weaver.state("c") == state
+    assert await weaver.ledger.state("c") == state
 
 
 async def test_in_call_placement_a_message_skill_is_gone_with_its_message() -> None:
@@ -161,13 +161,13 @@ async def test_one_skill_may_live_shorter_than_the_others() -> None:
     weaver = weaver_of(GREET, INVOICE, settings=settings)
     await weaver.weave("hello, an invoice", conversation="c")
     await weaver.weave("go on", conversation="c")
-    state = await weaver.state("c")
+    state = await weaver.ledger.state("c")
     assert [(entry.skill_id, entry.lifecycle) for entry in state.engaged] == [("check-invoice", Lifecycle.PINNED)]
 
 
 async def test_a_lifecycle_for_a_skill_that_is_not_there_is_a_warning_and_no_error() -> None:
     weaver = weaver_of(GREET, greet_poeple=Lifecycle.PINNED)
     assert (await weaver.weave("hello", conversation="c")).skills == ("greet-people",)
-    (found,) = [one for one in await weaver.diagnostics() if one.code == "lifecycle-unknown-skill"]
+    (found,) = [one for one in await weaver.skills.diagnostics() if one.code == "lifecycle-unknown-skill"]
     assert found.message == "Settings.lifecycles['greet-poeple'] is about no skill that there is"
     assert found.fix == "did you mean 'greet-people'?"

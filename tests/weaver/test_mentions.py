@@ -96,17 +96,17 @@ async def test_a_skill_that_takes_no_words_is_never_given_again_for_them() -> No
     first = await weaver.weave("/review-code of mine", conversation="c")
     assert outcomes(first) == {"review-code": Outcome.INJECTED}
     assert (await weaver.weave("/review-code of yours", conversation="c")).messages == ()
-    assert [entry.arguments for entry in (await weaver.state("c")).engaged] == [""]
+    assert [entry.arguments for entry in (await weaver.ledger.state("c")).engaged] == [""]
 
 
 async def test_the_same_turn_again_gives_the_same_words_and_writes_nothing() -> None:
     weaver = weaver_of(DEPLOY)
     await weaver.weave("/deploy staging", conversation="c")
     first = await weaver.weave("/deploy prod", conversation="c", turn_id="t2")
-    before = await weaver.state("c")
+    before = await weaver.ledger.state("c")
     again = await weaver.weave("/deploy prod", conversation="c", turn_id="t2")
     assert (again.messages, again.decisions) == (first.messages, first.decisions)
-    assert await weaver.state("c") == before
+    assert await weaver.ledger.state("c") == before
 
 
 async def test_a_call_renders_the_same_bytes_in_every_turn_without_a_new_mention() -> None:
@@ -213,7 +213,7 @@ async def test_words_are_given_although_the_ledger_is_down() -> None:
 
 async def test_what_is_closed_to_the_model_is_in_no_catalog_and_not_counted() -> None:
     weaver = weaver_of(REVIEW, WIPE, settings=Settings(catalog=CatalogMode.FALLBACK))
-    assert "wipe-disk" not in await weaver.catalog()
+    assert "wipe-disk" not in await weaver.skills.catalog()
     hint = (await weaver.preview("What is 2+2?", conversation="c")).fallback
     assert hint is not None and (hint.kind, hint.text[:12]) == (FallbackKind.HINT, "One skill is")
     everything = (await weaver.preview("show all skills", conversation="c")).fallback
@@ -251,7 +251,7 @@ async def test_the_host_names_a_closed_skill() -> None:
 async def test_what_is_wrong_with_host_keys_is_among_the_weavers_diagnostics() -> None:
     definition = {"id": "a", "description": "d", "user-invocable": "maybe"}
     weaver = skillweave.open(definition, closed(REVIEW, disable_model_invocation="1"), counter=WordCounter())
-    assert [(each.skill, each.code) for each in await weaver.diagnostics()] == [
+    assert [(each.skill, each.code) for each in await weaver.skills.diagnostics()] == [
         ("a", "host-key"),
         ("review-code", "host-key"),
     ]
@@ -266,7 +266,7 @@ async def test_every_real_skill_is_given_by_its_mention_or_says_why_not(skills_s
         matchers=MATCHERS,
     )
     refused: dict[str, str] = {}
-    for skill_id, skill in (await weaver.snapshot()).items():
+    for skill_id, skill in (await weaver.skills.snapshot()).items():
         words = "hunter2 of the house"
         injection = await weaver.weave(f"/{skill_id} {words}", conversation=skill_id)
         decision = next(each for each in injection.decisions if each.skill_id == skill_id)
@@ -289,8 +289,8 @@ async def test_an_outline_and_its_sections_have_the_words_and_no_decision_has_th
     weaver = weaver_of(LONG, settings=settings)
     outline = await weaver.weave("/handbook hunter2", conversation="c")
     assert "- 2: Part 2 of hunter2 (" in outline.messages[0].text
-    assert "w2 hunter2 word." in (await weaver.read_skill("handbook", "2", conversation="c")).text
-    unknown = await weaver.read_skill("handbook", "9", conversation="c")
+    assert "w2 hunter2 word." in (await weaver.tools.read_skill("handbook", "2", conversation="c")).text
+    unknown = await weaver.tools.read_skill("handbook", "9", conversation="c")
     assert "it has 1, 2, 3" in unknown.text
     assert not any("hunter2" in decision_to_json(entry.decision) for entry in await weaver.why("c"))
 
@@ -299,16 +299,16 @@ async def test_other_words_make_a_section_worth_reading_again() -> None:
     settings = Settings(budget=Budget(total=1500), catalog=CatalogMode.NEVER, skill_tools=SkillTools.OFFERED)
     weaver = weaver_of(LONG, settings=settings)
     await weaver.weave("/handbook one", conversation="c")
-    assert "w1 one" in (await weaver.read_skill("handbook", "1", conversation="c")).text
-    assert "w1 one" not in (await weaver.read_skill("handbook", "1", conversation="c")).text
+    assert "w1 one" in (await weaver.tools.read_skill("handbook", "1", conversation="c")).text
+    assert "w1 one" not in (await weaver.tools.read_skill("handbook", "1", conversation="c")).text
     await weaver.weave("/handbook two", conversation="c")
-    assert "w1 two" in (await weaver.read_skill("handbook", "1", conversation="c")).text
+    assert "w1 two" in (await weaver.tools.read_skill("handbook", "1", conversation="c")).text
 
 
 async def test_the_models_tools_do_not_reach_what_is_closed_to_it() -> None:
     weaver = weaver_of(WIPE, REVIEW)
-    answer = await weaver.read_skill("wipe-disk", conversation="c")
+    answer = await weaver.tools.read_skill("wipe-disk", conversation="c")
     assert (answer.failed, answer.text.partition(":")[0]) == (True, "wipe-disk")
     assert "only a user who mentions it as /wipe-disk" in answer.text
-    assert "wipe-disk" not in (await weaver.list_skills()).text
-    assert "wipe-disk" not in (await weaver.search_skills("wipe disk")).text
+    assert "wipe-disk" not in (await weaver.tools.list_skills()).text
+    assert "wipe-disk" not in (await weaver.tools.search_skills("wipe disk")).text

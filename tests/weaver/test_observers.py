@@ -6,7 +6,7 @@ import pytest
 
 from skillweave import Callback, Event
 from skillweave.events import CheckpointPending
-from skillweave.weaver import Observers
+from skillweave.weaver.telling import Observers
 from skillweave_testing import Recorder
 
 LONG = 30.0

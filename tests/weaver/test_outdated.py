@@ -33,7 +33,7 @@ async def test_what_is_kept_of_outdated_texts_does_not_grow_with_the_conversatio
     turns = await _given_again(weaver, 3 * MOST_OUTDATED, "small-skill")
     assert all(injection.skills == ("small-skill",) for injection in turns)
     assert max(len(injection.drop) for injection in turns) == MOST_OUTDATED + 1
-    assert len((await weaver.state("c")).superseded) <= MOST_OUTDATED + 1
+    assert len((await weaver.ledger.state("c")).superseded) <= MOST_OUTDATED + 1
 
 
 async def test_a_host_that_can_take_nothing_out_is_not_asked_to() -> None:

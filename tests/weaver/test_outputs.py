@@ -23,22 +23,24 @@ def promising(schema: dict[str, object]) -> Weaver:
 
 async def test_an_output_is_checked_by_the_id_of_its_skill() -> None:
     weaver = promising({"type": "object", "required": ["verdict"]})
-    assert await weaver.check_output("spacing", '{"verdict": "pass"}') == ()
-    (found,) = await weaver.check_output("spacing", {})
+    assert await weaver.composition.check_output("spacing", '{"verdict": "pass"}') == ()
+    (found,) = await weaver.composition.check_output("spacing", {})
     assert (found.code, found.skill) == ("schema-mismatch", "spacing")
 
 
 async def test_an_output_of_an_unknown_skill_is_an_error() -> None:
     with pytest.raises(SkillNotFound):
-        await promising({}).check_output("spacings", {})
+        await promising({}).composition.check_output("spacings", {})
 
 
 def test_an_output_is_checked_without_await_too() -> None:
-    assert [found.code for found in promising({"type": "null"}).sync.check_output("spacing", 1)] == ["schema-mismatch"]
+    assert [found.code for found in promising({"type": "null"}).sync.composition.check_output("spacing", 1)] == [
+        "schema-mismatch"
+    ]
 
 
 async def test_a_broken_contract_is_among_the_diagnostics() -> None:
-    found = await promising({"type": "nothing"}).diagnostics()
+    found = await promising({"type": "nothing"}).skills.diagnostics()
     assert [(finding.code, finding.skill) for finding in found] == [("schema-invalid", "spacing")]
 
 
@@ -46,7 +48,7 @@ async def test_an_edit_that_is_told_counts_in_the_next_turn(tmp_path: Path) -> N
     path = write_skill(tmp_path / "skills" / "tea", skill_text("tea", triggers="[tea]"))
     weaver = skillweave.open(tmp_path / "skills", counter=WordCounter())
     assert (await weaver.weave("some tea", conversation="a")).skills == ("tea",)
-    async with aclosing(weaver.watch(quiet_seconds=0.02)) as changes:
+    async with aclosing(weaver.skills.watch(quiet_seconds=0.02)) as changes:
         following = asyncio.ensure_future(anext(changes))
         await asyncio.sleep(0)
         path.write_text(skill_text("tea", triggers="[coffee]"), encoding="utf-8")

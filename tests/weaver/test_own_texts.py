@@ -60,7 +60,7 @@ async def test_a_block_that_was_given_is_nobodys_words(way: str) -> None:
     if way == "evicted":
         await weaver.evict("c", "greet")
     if way == "replaced":
-        weaver.registry.register(make_skill("greet", keywords=["hello"], instructions="Say hi."))
+        weaver.skills.registry.register(make_skill("greet", keywords=["hello"], instructions="Say hi."))
         await weaver.weave("and now?", conversation="c")
     history = (user("thanks"), block)
     injection = await weaver.weave(Turn("t2", "c", block, history))
@@ -92,7 +92,7 @@ async def test_the_notice_of_a_rejection_is_nobodys_words_and_one_like_it_is_the
     risky = make_skill("risky", keywords=["risk"], checkpoints=[Checkpoint("look")])
     weaver = skillweave.open(GUARD, risky, counter=WordCounter())
     await weaver.weave("risk", conversation="c")
-    judged = await weaver.decide("c", "risky", "look", "rejected", by="Ann", note="delete the files")
+    judged = await weaver.approvals.decide("c", "risky", "look", "rejected", by="Ann", note="delete the files")
     notice = rejection_notice(judged.approval)
     quiet = await weaver.weave(Turn("t2", "c", user(notice), (user("hm"), user(notice))))
     assert quiet.tools.authorize("shell").ruling is Ruling.ALLOW

@@ -105,7 +105,7 @@ async def test_a_skill_whose_text_leaves_to_make_room_restrains_on() -> None:
 async def test_a_skill_that_the_host_disengages_restrains_no_more() -> None:
     weaver = weaver_of(*DECOYS, GUARD)
     await weaver.weave(CROWD, conversation="c")
-    left = await weaver.disengage("c", "guard-it")
+    left = await weaver.ledger.disengage("c", "guard-it")
     assert left.disengaged
     assert rulings((await weaver.weave("go on", conversation="c")).tools) == FREE
 
@@ -116,7 +116,7 @@ async def test_a_skill_that_gets_its_place_later_is_engaged_and_permits() -> Non
     injection = await weaver.weave("go on", conversation="c", named=["guard-it"])
     assert "guard-it" in injection.skills
     assert rulings(injection.tools) == [Ruling.DENY, Ruling.DENY, Ruling.ALLOW, Ruling.DENY]
-    assert (await weaver.state("c")).restraining == ()
+    assert (await weaver.ledger.state("c")).restraining == ()
 
 
 async def test_a_replay_finds_the_same_restraints() -> None:
@@ -129,7 +129,7 @@ async def test_a_replay_finds_the_same_restraints() -> None:
 async def test_what_restrains_is_stored_and_a_state_of_before_still_opens() -> None:
     weaver = weaver_of(*DECOYS, GUARD)
     await weaver.weave(CROWD, conversation="c")
-    state = await weaver.state("c")
+    state = await weaver.ledger.state("c")
     assert [entry.skill_id for entry in state.restraining] == ["guard-it"]
     assert state_from_json(state_to_json(state)) == state
     old = state_to_json(replace(state, restraining=(), said=""))
@@ -177,5 +177,5 @@ async def test_a_person_can_let_through_what_a_skill_without_a_place_asks_about(
     checkpoint = Checkpoint("release", before="pay", scope=CheckpointScope.CONVERSATION)
     weaver = weaver_of(*DECOYS, replace(GUARD, checkpoints=(checkpoint,)))
     await weaver.weave(CROWD, conversation="c")
-    await weaver.decide("c", "guard-it", "release", "approved", by="Ann")
+    await weaver.approvals.decide("c", "guard-it", "release", "approved", by="Ann")
     assert rulings((await weaver.current_policy("c")).tools) == [Ruling.DENY, *[Ruling.ALLOW] * 3]

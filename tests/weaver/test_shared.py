@@ -40,21 +40,21 @@ async def test_skills_that_change_are_compiled_anew() -> None:
     matcher = SeesTheIndex()
     weaver = weaver_with(matcher)
     await weaver.weave("hello", conversation="c")
-    first = await weaver.snapshot()
-    weaver.registry.register(make_skill("late", keywords=["late"]))
+    first = await weaver.skills.snapshot()
+    weaver.skills.registry.register(make_skill("late", keywords=["late"]))
     assert (await weaver.weave("late", conversation="c")).skills == ("late",)
-    assert first is not await weaver.snapshot()
+    assert first is not await weaver.skills.snapshot()
 
 
 async def test_tenants_share_a_ledger_and_never_a_conversation(tmp_path: Path) -> None:
     async with skillweave.open(GREET, ledger=tmp_path / "state.db", counter=WordCounter(), tenant="acme") as acme:
         other = acme.variant(tenant="zenith")
-        assert (acme.tenant, other.tenant) == ("acme", "zenith")
+        assert (acme.ledger.tenant, other.ledger.tenant) == ("acme", "zenith")
         assert (await acme.weave("hello", conversation="c")).skills == ("greet",)
         assert (await other.weave("hello", conversation="c")).skills == ("greet",)
-        assert await acme.store.conversations(tenant="acme") == ("c",)
-        assert await acme.clear("c")
-        assert (await other.state("c")).engaged
+        assert await acme.ledger.store.conversations(tenant="acme") == ("c",)
+        assert await acme.ledger.clear("c")
+        assert (await other.ledger.state("c")).engaged
         assert [logged.decision.skill_id for logged in await other.why("c")] == ["greet"]
 
 
@@ -62,8 +62,8 @@ async def test_the_tenant_called_default_is_the_default_one() -> None:
     named = skillweave.open(GREET, counter=WordCounter(), tenant="default")
     assert (await named.weave("hello", conversation="c")).skills == ("greet",)
     variant = named.variant(tenant="acme").variant(tenant="default")
-    assert named.tenant == variant.tenant == ""
-    assert await named.store.conversations() == ("c",)
+    assert named.ledger.tenant == variant.ledger.tenant == ""
+    assert await named.ledger.store.conversations() == ("c",)
     assert not (await variant.weave("hello", conversation="c")).messages
 
 
@@ -74,14 +74,14 @@ async def test_a_store_that_is_named_by_its_url_is_opened_for_the_tenant(tmp_pat
         await store.for_tenant("acme").publish(make_skill("welcome", keywords=["hello"]))
     for tenant, skills in (("acme", ["welcome"]), ("default", ["greet"]), ("", ["greet"]), ("zenith", [])):
         async with skillweave.open(url, counter=WordCounter(), tenant=tenant) as weaver:
-            assert list(await weaver.snapshot()) == skills
+            assert list(await weaver.skills.snapshot()) == skills
 
 
 async def test_a_source_that_is_handed_in_keeps_its_own_tenant() -> None:
     shared = MemorySource(tenant="shared")
     await shared.publish(GREET)
     weaver = skillweave.open(shared, counter=WordCounter(), tenant="acme")
-    assert (list(await weaver.snapshot()), weaver.tenant) == (["greet"], "acme")
+    assert (list(await weaver.skills.snapshot()), weaver.ledger.tenant) == (["greet"], "acme")
 
 
 @pytest.mark.parametrize("tenant", ["a\0b", "a" * 10_000, "\ud800"], ids=["NUL", "long", "half of a pair"])
@@ -96,14 +96,14 @@ async def test_a_weaver_gives_back_what_its_ledger_holds(tmp_path: Path) -> None
     async with skillweave.open(GREET, ledger=tmp_path / "state.db", counter=WordCounter()) as weaver:
         await weaver.weave("hello", conversation="c")
     with pytest.raises(StoreUnavailable):
-        await weaver.state("c")
+        await weaver.ledger.state("c")
 
 
 def test_a_blocking_weaver_is_closed_by_a_plain_with(tmp_path: Path) -> None:
     with skillweave.open(GREET, ledger=tmp_path / "state.db", counter=WordCounter()).sync as weaver:
         assert weaver.weave("hello", conversation="c").skills == ("greet",)
     with pytest.raises(StoreUnavailable):
-        weaver.state("c")
+        weaver.ledger.state("c")
 
 
 class NeedsTime(SeesTheIndex):

@@ -50,7 +50,7 @@ def weaver_of(*, told: list[Event] | None = None, settings: Settings | None = No
 
 
 async def plan_of(weaver: Weaver, *skills: str, **options: object) -> SpawnPlan:
-    prepared = await weaver.prepare_spawn(SpawnRequest("Do it", skills or None), **options)  # type: ignore[arg-type]
+    prepared = await weaver.composition.prepare_spawn(SpawnRequest("Do it", skills or None), **options)  # type: ignore[arg-type]
     assert isinstance(prepared, SpawnPlan), prepared
     return prepared
 
@@ -81,7 +81,7 @@ async def test_its_conversation_is_its_own() -> None:
     child = await weaver.weave(plan.turn("Begin", "t1"))
     assert {decision.skill_id: decision.outcome for decision in child.decisions} == {"reader": Outcome.INJECTED}
     assert plan.conversation.startswith("c/")
-    assert (await weaver.state("c")).last_turn != "t1"
+    assert (await weaver.ledger.state("c")).last_turn != "t1"
 
 
 async def test_no_skill_that_the_sub_agent_selects_later_widens_its_tools() -> None:
@@ -131,7 +131,7 @@ async def test_limits_hold_in_both_placements(placement: Placement) -> None:
 
 async def test_zero_capability_stays_zero_whatever_the_message_triggers() -> None:
     weaver = weaver_of()
-    prepared = await weaver.prepare_spawn({"task": "Think", "skills": []}, tools=TOOLS)
+    prepared = await weaver.composition.prepare_spawn({"task": "Think", "skills": []}, tools=TOOLS)
     assert isinstance(prepared, SpawnPlan)
     injection = await weaver.weave(prepared.turn("read this", "t1"))
     assert injection.tools.offers(TOOLS) == ()
@@ -156,15 +156,15 @@ async def test_a_parent_is_named_by_its_conversation() -> None:
     await weaver.weave("x", conversation="c", named=["reader"])
     plan = await plan_of(weaver, parent="c", tools=TOOLS)
     assert plan.tools == ("read", "search")
-    assert [entry.skill_id for entry in (await weaver.state("c")).engaged] == ["reader"]
+    assert [entry.skill_id for entry in (await weaver.ledger.state("c")).engaged] == ["reader"]
 
 
 async def test_looking_at_the_parent_writes_nothing() -> None:
     weaver = weaver_of()
     await weaver.weave("read", conversation="c")
-    state = await weaver.state("c")
+    state = await weaver.ledger.state("c")
     await plan_of(weaver, parent="c")
-    assert await weaver.state("c") == state
+    assert await weaver.ledger.state("c") == state
 
 
 async def test_a_sub_agents_conversation_is_no_parent_by_its_id_alone() -> None:
@@ -172,7 +172,7 @@ async def test_a_sub_agents_conversation_is_no_parent_by_its_id_alone() -> None:
     plan = await plan_of(weaver, "reader", parent=Parent("c", ToolPolicy()))
     for conversation in (plan.conversation, (await plan_of(weaver)).conversation):
         with pytest.raises(InvalidSpawn, match="give its plan, or the Injection of its turn, as parent"):
-            await weaver.prepare_spawn({"task": "x"}, parent=conversation)
+            await weaver.composition.prepare_spawn({"task": "x"}, parent=conversation)
     assert (await plan_of(weaver, parent=plan)).tools == ("read", "search")
 
 
@@ -181,19 +181,19 @@ async def test_every_spawn_gets_an_id_of_its_own() -> None:
     assert (await plan_of(weaver)).conversation != (await plan_of(weaver)).conversation
     assert (await plan_of(weaver, spawn_id="s")).conversation == "/s"
     with pytest.raises(InvalidSpawn):
-        await weaver.prepare_spawn({"task": "x"}, spawn_id="")
+        await weaver.composition.prepare_spawn({"task": "x"}, spawn_id="")
 
 
 async def test_a_request_that_cannot_be_read_is_refused() -> None:
     with pytest.raises(InvalidSpawn):
-        await weaver_of().prepare_spawn({"task": "x", "skills": [1]})
+        await weaver_of().composition.prepare_spawn({"task": "x", "skills": [1]})
     with pytest.raises(InvalidTurn):
-        await weaver_of().prepare_spawn({"task": "x"}, parent="")
+        await weaver_of().composition.prepare_spawn({"task": "x"}, parent="")
 
 
 async def test_skills_that_are_not_granted_cannot_be_handed_on() -> None:
     weaver = weaver_of(settings=Settings(granted=frozenset({"reader"})))
-    prepared = await weaver.prepare_spawn({"task": "x", "skills": ["writer"]})
+    prepared = await weaver.composition.prepare_spawn({"task": "x", "skills": ["writer"]})
     assert isinstance(prepared, SpawnRejected)
     assert [error.code for error in prepared.errors] == ["SKILL_NOT_GRANTED"]
 
@@ -202,9 +202,9 @@ async def test_requested_validated_and_started_are_told_to_observers() -> None:
     told: list[Event] = []
     weaver = weaver_of(told=told)
     request = SpawnRequest("a secret task", ("reader",), label="scout")
-    plan = await weaver.prepare_spawn(request, parent=Parent("c", ToolPolicy()), spawn_id="s", tools=TOOLS)
+    plan = await weaver.composition.prepare_spawn(request, parent=Parent("c", ToolPolicy()), spawn_id="s", tools=TOOLS)
     assert isinstance(plan, SpawnPlan)
-    await weaver.spawned(plan)
+    await weaver.composition.spawned(plan)
     assert [event.event_type for event in told] == ["spawn.requested", "spawn.validated", "spawn.started"]
     assert {event.conversation for event in told} == {"c"}
     assert told[0].payload.to_dict() == {"label": "scout", "skills": ["reader"]}
@@ -221,7 +221,7 @@ async def test_requested_validated_and_started_are_told_to_observers() -> None:
 
 async def test_a_rejection_is_told_with_its_codes() -> None:
     told: list[Event] = []
-    await weaver_of(told=told).prepare_spawn({"task": "x", "skills": ["needy", "nobody"]}, spawn_id="s")
+    await weaver_of(told=told).composition.prepare_spawn({"task": "x", "skills": ["needy", "nobody"]}, spawn_id="s")
     assert [event.event_type for event in told] == ["spawn.requested", "spawn.rejected"]
     assert told[1].payload.to_dict() == {
         "label": None,
@@ -235,7 +235,7 @@ async def test_the_same_spawn_told_again_has_the_same_ids_and_another_request_ha
     told: list[Event] = []
     weaver = weaver_of(told=told)
     for skills in (["reader"], ["reader"], ["shell"], [], None):
-        await weaver.prepare_spawn({"task": "x", "skills": skills}, spawn_id="s")
+        await weaver.composition.prepare_spawn({"task": "x", "skills": skills}, spawn_id="s")
     requested = [event.id for event in told if event.event_type == "spawn.requested"]
     assert requested[0] == requested[1]
     assert len(set(requested)) == 4
@@ -243,7 +243,7 @@ async def test_the_same_spawn_told_again_has_the_same_ids_and_another_request_ha
 
 async def test_without_an_observer_nothing_is_made() -> None:
     plan = await plan_of(weaver_of(), "reader")
-    assert await weaver_of().spawned(plan) is None  # type: ignore[func-returns-value]
+    assert await weaver_of().composition.spawned(plan) is None  # type: ignore[func-returns-value]
 
 
 async def test_limits_come_from_another_process_as_json() -> None:
@@ -259,14 +259,14 @@ async def test_limits_come_from_another_process_as_json() -> None:
 async def test_the_policy_after_a_read_of_a_sub_agent_stays_within_its_limits() -> None:
     weaver = weaver_of()
     plan = await plan_of(weaver, "writer", tools=TOOLS)
-    answer = await weaver.read_skill("shell", conversation=plan.conversation, limits=plan.limits)
+    answer = await weaver.tools.read_skill("shell", conversation=plan.conversation, limits=plan.limits)
     assert answer.injection is not None
     assert answer.injection.tools.authorize("Bash", {"command": "rm x"}).ruling is Ruling.DENY
     assert answer.injection.tools.authorize("pay").ruling is Ruling.DENY
 
 
 async def decided(weaver: Weaver, conversation: str) -> None:
-    await weaver.decide(conversation, "payer", "release", "approved", by="Kim")
+    await weaver.approvals.decide(conversation, "payer", "release", "approved", by="Kim")
 
 
 async def test_a_checkpoint_of_its_own_skill_asks_until_a_person_decided_in_its_conversation() -> None:
@@ -298,7 +298,7 @@ async def answered_in_the_child(message: str) -> Ruling:
     parent = await weaver.weave(message, conversation="office")
     plan = await plan_of(weaver, "bills", parent=parent, tools=TOOLS)
     await weaver.weave("Pay it", conversation=plan.conversation, named=plan.skills, limits=plan.limits)
-    await weaver.decide(plan.conversation, "bills", "release", "approved", by="Ann", call=CALL)
+    await weaver.approvals.decide(plan.conversation, "bills", "release", "approved", by="Ann", call=CALL)
     now = await weaver.current_policy(plan.conversation, limits=plan.limits)
     return now.tools.authorize(CALL.tool, CALL.arguments, call_id=CALL.id).ruling
 
@@ -336,15 +336,15 @@ async def test_a_yes_to_another_skill_is_none_to_its_own_checkpoint_of_the_same_
         instructions="word " * 200,
         checkpoints=[Checkpoint("release", before="pay", scope=CheckpointScope.CONVERSATION)],
     )
-    weaver.registry.register(long)
+    weaver.skills.registry.register(long)
     plan = await plan_of(weaver, "long")
     begun = await weaver.weave(plan.turn("Begin", "t1"))
     # Its text does not fit; its checkpoint asks all the same.
     assert [one.name for one in begun.checkpoints] == ["release"]
-    await weaver.read_skill("payer", conversation=plan.conversation, limits=plan.limits)
+    await weaver.tools.read_skill("payer", conversation=plan.conversation, limits=plan.limits)
     await decided(weaver, plan.conversation)
     standing = await weaver.current_policy(plan.conversation, limits=plan.limits)
     assert standing.tools.authorize("pay").ruling is Ruling.ASK
-    await weaver.decide(plan.conversation, "long", "release", "approved", by="Kim")
+    await weaver.approvals.decide(plan.conversation, "long", "release", "approved", by="Kim")
     standing = await weaver.current_policy(plan.conversation, limits=plan.limits)
     assert standing.tools.authorize("pay").ruling is Ruling.ALLOW

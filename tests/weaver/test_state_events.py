@@ -39,9 +39,9 @@ async def test_an_evicted_skill_is_told_with_the_message_that_carried_it() -> No
 async def test_the_tokens_are_those_of_the_whole_message() -> None:
     ref = ArtifactRef("rules.md", "rules.md", "text/markdown", 0)
     weaver, recorder = watched(GREET)
-    weaver.registry.register(replace(GREET, artifacts=(ref,)), {"rules.md": "one two three"})
+    weaver.skills.registry.register(replace(GREET, artifacts=(ref,)), {"rules.md": "one two three"})
     injection = await weaver.weave("hello", conversation="c")
-    assert len((await weaver.state("c")).records) == 2
+    assert len((await weaver.ledger.state("c")).records) == 2
     await weaver.evict("c", "greet-people")
     assert recorder.events[-1].payload.tokens == injection.blocks[0].tokens  # type: ignore[attr-defined]
 
@@ -55,7 +55,7 @@ async def test_evicting_what_was_never_given_tells_nothing() -> None:
 async def test_every_skill_of_a_cleared_conversation_is_told() -> None:
     weaver, recorder = watched(GREET, FILING)
     await weaver.weave("hello, file it", conversation="c")
-    await weaver.clear("c")
+    await weaver.ledger.clear("c")
     assert sorted(gone(recorder)) == [("file-form", "cleared", None), ("greet-people", "cleared", None)]
 
 
@@ -76,10 +76,10 @@ async def test_a_delivery_that_is_confirmed_tells_nothing_more() -> None:
 
 async def test_a_released_replacement_is_told_although_the_earlier_text_stands_again() -> None:
     weaver, recorder = watched()
-    weaver.registry.register(GREET)
+    weaver.skills.registry.register(GREET)
     await weaver.weave("hello", conversation="c")
     changed = make_skill("greet-people", keywords=["hello"], instructions="New.")
-    weaver.registry.register(changed)
+    weaver.skills.registry.register(changed)
     with suppress(RuntimeError):
         async with weaver.delivery("hello", conversation="c"):
             raise RuntimeError("no answer")
@@ -101,7 +101,7 @@ async def test_a_text_that_is_given_and_evicted_twice_in_a_turn_is_told_under_tw
 async def test_an_unloaded_skill_is_told() -> None:
     weaver, recorder = watched(GREET)
     await weaver.weave("hello", conversation="c")
-    await weaver.unload("c", "greet-people")
+    await weaver.ledger.unload("c", "greet-people")
     assert gone(recorder) == [("greet-people", "unloaded", None)]
 
 
@@ -117,7 +117,7 @@ async def test_a_claim_that_ran_out_is_nobodys_doing_and_is_not_told() -> None:
 
 async def test_a_verdict_is_told_with_the_person_and_without_the_remark() -> None:
     weaver, recorder = watched(FILING)
-    await weaver.decide("c", "file-form", "pre_filing", "approved", by="Alice", note="looks-right-to-me")
+    await weaver.approvals.decide("c", "file-form", "pre_filing", "approved", by="Alice", note="looks-right-to-me")
     (event,) = recorder.events
     assert event.payload == CheckpointDecided("file-form", "pre_filing", FILING.digest, "approved", "Alice")
     assert "looks-right-to-me" not in str(event.to_dict())
@@ -126,7 +126,7 @@ async def test_a_verdict_is_told_with_the_person_and_without_the_remark() -> Non
 async def test_a_rejection_is_told_with_the_text_that_goes_with_it() -> None:
     weaver, recorder = watched(FILING)
     await weaver.weave("file it", conversation="c")
-    await weaver.decide("c", "file-form", "pre_filing", "rejected", by="Alice")
+    await weaver.approvals.decide("c", "file-form", "pre_filing", "rejected", by="Alice")
     assert [event.event_type for event in recorder.batches[-1]] == ["checkpoint.decided", "skill.evicted"]
     assert gone(recorder) == [("file-form", "rejected", None)]
 
@@ -134,14 +134,14 @@ async def test_a_rejection_is_told_with_the_text_that_goes_with_it() -> None:
 async def test_the_same_verdict_again_tells_nothing_and_another_one_does() -> None:
     weaver, recorder = watched(FILING)
     for verdict in ("approved", "approved", "modified"):
-        await weaver.decide("c", "file-form", "pre_filing", verdict, by="Alice")
+        await weaver.approvals.decide("c", "file-form", "pre_filing", verdict, by="Alice")
     assert verdicts(recorder) == [("pre_filing", "approved", "Alice"), ("pre_filing", "modified", "Alice")]
 
 
 async def test_a_verdict_that_is_taken_back_is_told_as_withdrawn() -> None:
     weaver, recorder = watched(FILING)
-    await weaver.decide("c", "file-form", "pre_filing", "approved", by="Alice")
-    await weaver.reconsider("c", "file-form", "pre_filing")
+    await weaver.approvals.decide("c", "file-form", "pre_filing", "approved", by="Alice")
+    await weaver.approvals.reconsider("c", "file-form", "pre_filing")
     assert verdicts(recorder) == [("pre_filing", "approved", "Alice"), ("pre_filing", "withdrawn", "Alice")]
     assert len({event.id for event in recorder.events}) == 2
 
@@ -149,14 +149,14 @@ async def test_a_verdict_that_is_taken_back_is_told_as_withdrawn() -> None:
 async def test_consent_to_preapproved_tools_is_told_like_a_verdict() -> None:
     skill = make_skill("reader", tools=ToolRules(preapproved=("read",)))
     weaver, recorder = watched(skill)
-    await weaver.consent("c", "reader", by="Alice")
+    await weaver.approvals.consent("c", "reader", by="Alice")
     assert verdicts(recorder) == [("preapproved-tools", "approved", "Alice")]
 
 
 async def test_clearing_a_conversation_does_not_take_back_what_people_said() -> None:
     weaver, recorder = watched(FILING)
-    await weaver.decide("c", "file-form", "pre_filing", "approved", by="Alice")
-    await weaver.clear("c")
+    await weaver.approvals.decide("c", "file-form", "pre_filing", "approved", by="Alice")
+    await weaver.ledger.clear("c")
     assert verdicts(recorder) == [("pre_filing", "approved", "Alice")]
 
 
@@ -167,14 +167,14 @@ async def test_without_an_observer_or_with_a_broken_one_the_change_is_made_all_t
     weaver = weaver_of(GREET, observers=observers)
     await weaver.weave("hello", conversation="c")
     assert await weaver.evict("c", "greet-people")
-    assert await weaver.clear("c")
-    assert replace(await weaver.state("c"), revision=0) == State()
+    assert await weaver.ledger.clear("c")
+    assert replace(await weaver.ledger.state("c"), revision=0) == State()
 
 
 async def test_a_long_text_in_sections_is_evicted_as_one_skill() -> None:
     body = SkillText(instructions="\n".join(f"## Part {n}\n" + "word " * 40 for n in range(3)))
     weaver, recorder = watched(make_skill("long", keywords=["long"], text=body))
     await weaver.weave("long", conversation="c")
-    await weaver.read_skill("long", "1", conversation="c")
-    await weaver.unload("c", "long")
+    await weaver.tools.read_skill("long", "1", conversation="c")
+    await weaver.ledger.unload("c", "long")
     assert gone(recorder) == [("long", "unloaded", None)]

@@ -52,7 +52,7 @@ async def test_a_text_that_a_question_brings_brings_its_rules(
 async def test_lists_and_searches_give_lines_only(placement: Placement) -> None:
     weaver = weaver_of()
     for name, arguments in (("list_skills", {}), ("search_skills", {"query": "invoice brass key"})):
-        answer = await weaver.call_tool(name, arguments, conversation="c", placement=placement)
+        answer = await weaver.tools.call(name, arguments, conversation="c", placement=placement)
         assert "guard-it" in answer.text
         assert SECRET not in answer.text
 
@@ -60,7 +60,7 @@ async def test_lists_and_searches_give_lines_only(placement: Placement) -> None:
 @pytest.mark.parametrize("placement", Placement)
 async def test_a_text_that_the_model_opens_brings_its_rules(placement: Placement) -> None:
     weaver = weaver_of()
-    answer = await weaver.read_skill("guard-it", conversation="c", placement=placement)
+    answer = await weaver.tools.read_skill("guard-it", conversation="c", placement=placement)
     assert not answer.failed
     now = await weaver.current_policy("c", placement=placement)
     assert [now.tools.authorize(tool).ruling for tool in ("shell", "pay")] == [Ruling.DENY, Ruling.ASK]
@@ -70,8 +70,8 @@ async def test_a_text_that_the_model_opens_brings_its_rules(placement: Placement
 async def test_of_a_rejected_skill_nothing_gives_the_text(placement: Placement) -> None:
     weaver = weaver_of()
     await weaver.weave("the invoice", conversation="c", placement=placement)
-    await weaver.decide("c", "guard-it", "look", "rejected", by="Ann")
-    read = await weaver.read_skill("guard-it", conversation="c", placement=placement)
+    await weaver.approvals.decide("c", "guard-it", "look", "rejected", by="Ann")
+    read = await weaver.tools.read_skill("guard-it", conversation="c", placement=placement)
     asked = [await weaver.weave(one, conversation="c", placement=placement) for one in (*QUESTIONS, "the invoice")]
     texts = [read.text, *(one.tail + one.instructions + "".join(m.text for m in one.messages) for one in asked)]
     assert not any(SECRET in text for text in texts)
@@ -89,10 +89,10 @@ async def test_of_a_skill_that_the_graph_does_not_lead_to_nothing_gives_the_text
     weaver = weaver_over(graph, [make_skill("near"), make_skill("mid"), far], settings=settings)
     await weaver.weave("go", conversation="c", placement=placement)
     answers = [
-        await weaver.read_skill("far", conversation="c", placement=placement),
-        await weaver.read_artifact("far", "notes", conversation="c", placement=placement),
-        await weaver.list_skills(),
-        await weaver.search_skills("invoice brass key"),
+        await weaver.tools.read_skill("far", conversation="c", placement=placement),
+        await weaver.tools.read_artifact("far", "notes", conversation="c", placement=placement),
+        await weaver.tools.list_skills(),
+        await weaver.tools.search_skills("invoice brass key"),
     ]
     assert [one.failed for one in answers[:2]] == [True, True]
     assert not any(SECRET in one.text for one in answers)

@@ -90,10 +90,10 @@ async def test_what_is_there_already_is_named_but_not_given() -> None:
 
 async def test_a_changed_skill_is_refreshed() -> None:
     weaver, recorder = watched()
-    weaver.registry.register(GREET)
+    weaver.skills.registry.register(GREET)
     await weaver.weave("hello", conversation="c")
     changed = make_skill("greet-people", keywords=["hello"], instructions="New words.")
-    weaver.registry.register(changed)
+    weaver.skills.registry.register(changed)
     await weaver.weave("hello", conversation="c")
     event = recorder.events[-1]
     assert isinstance(event.payload, SkillRefreshed)
@@ -151,7 +151,7 @@ async def test_a_delivery_says_that_its_text_is_only_claimed() -> None:
 async def test_a_preview_and_a_match_tell_nothing() -> None:
     weaver, recorder = watched(GREET)
     await weaver.preview("hello", conversation="c")
-    await weaver.match("hello", conversation="c")
+    await weaver.skills.match("hello", conversation="c")
     assert recorder.events == ()
 
 
@@ -178,7 +178,7 @@ async def test_the_revisions_order_the_turns_of_a_conversation() -> None:
     revisions = [decided(event).revision for event in recorder.of("turn.decided")]
     assert revisions == sorted(revisions, key=lambda revision: revision or 0)
     assert revisions[0] == 1
-    assert revisions[-1] == (await weaver.state("c")).revision
+    assert revisions[-1] == (await weaver.ledger.state("c")).revision
 
 
 async def test_a_turn_that_changes_nothing_keeps_the_revision() -> None:
@@ -287,10 +287,10 @@ async def test_the_checkpoint_of_a_companion_is_told_once_too(placement: Placeme
 @pytest.mark.parametrize("placement", Placement)
 async def test_a_changed_skill_waits_anew_and_under_another_id(placement: Placement) -> None:
     weaver, recorder = watched()
-    weaver.registry.register(FILING)
+    weaver.skills.registry.register(FILING)
     await weaver.weave("file it", conversation="c", turn_id="t1", placement=placement)
     changed = make_skill("file-form", keywords=["file"], instructions="New.", checkpoints=[BLOCKING])
-    weaver.registry.register(changed)
+    weaver.skills.registry.register(changed)
     await weaver.weave("file it", conversation="c", turn_id="t2", placement=placement)
     assert pending(recorder) == [("t1", "pre_filing"), ("t2", "pre_filing")]
     assert len({event.id for event in recorder.of("checkpoint.pending")}) == 2
@@ -324,7 +324,7 @@ async def test_a_replay_does_not_tell_what_waited_before_its_turn() -> None:
 async def test_an_approved_checkpoint_is_not_pending() -> None:
     weaver, recorder = watched(FILING)
     await weaver.weave("hello", conversation="c")
-    await weaver.decide("c", "file-form", "pre_filing", "approved", by="Alice")
+    await weaver.approvals.decide("c", "file-form", "pre_filing", "approved", by="Alice")
     await weaver.weave("file it", conversation="c")
     assert pending(recorder) == []
 
@@ -332,9 +332,9 @@ async def test_an_approved_checkpoint_is_not_pending() -> None:
 async def test_a_rejected_skill_that_may_return_waits_anew_and_under_another_id() -> None:
     weaver, recorder = watched(FILING)
     await weaver.weave("file it", conversation="c", turn_id="t1")
-    await weaver.decide("c", "file-form", "pre_filing", "rejected", by="Alice")
-    await weaver.decide("c", "file-form", "pre_filing", "approved", by="Alice")
-    await weaver.reconsider("c", "file-form", "pre_filing")
+    await weaver.approvals.decide("c", "file-form", "pre_filing", "rejected", by="Alice")
+    await weaver.approvals.decide("c", "file-form", "pre_filing", "approved", by="Alice")
+    await weaver.approvals.reconsider("c", "file-form", "pre_filing")
     await weaver.weave("file it", conversation="c", turn_id="t2")
     assert len({event.id for event in recorder.of("checkpoint.pending")}) == 2
     assert pending(recorder) == [("t1", "pre_filing"), ("t2", "pre_filing")]

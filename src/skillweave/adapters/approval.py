@@ -10,7 +10,7 @@ from skillweave.errors import ApprovalNeeded, InvalidData, InvalidVerdict
 from skillweave.injection import CurrentPolicy, Injection, PendingCheckpoint
 from skillweave.state.state import ApprovalVerdict
 from skillweave.weaver import Weaver
-from skillweave.weaver.verdicts import CheckpointVerdict, Judgement
+from skillweave.weaver.approvals import CheckpointVerdict, Judgement
 
 KIND = "skillweave.checkpoint"
 """What tells our questions from a host's own."""
@@ -157,7 +157,7 @@ async def record_all(weaver: Weaver, conversation: str, replied: Sequence[Replie
             )
             for one in pending
         )
-    return await weaver.decide_all(conversation, tuple(said)) if said else ()
+    return await weaver.approvals.decide_all(conversation, tuple(said)) if said else ()
 
 
 def to_data(checkpoints: Iterable[PendingCheckpoint]) -> list[dict[str, Any]]:

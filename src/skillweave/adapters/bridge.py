@@ -29,7 +29,7 @@ from skillweave.injection import CurrentPolicy, Injection, PendingCheckpoint
 from skillweave.relations.rules import read_entry
 from skillweave.settings import Settings
 from skillweave.weaver import Weaver
-from skillweave.weaver.reading import TOOLS, ToolAnswer, ToolSpec
+from skillweave.weaver.tools import TOOLS, ToolAnswer, ToolSpec
 
 T = TypeVar("T")
 Ruled = TypeVar("Ruled", Injection, CurrentPolicy)
@@ -85,7 +85,7 @@ class Bridge:
         checked = Checked("adapter")
         checked.kind("weaver", weaver, Weaver, "a Weaver; open one: skillweave.open('skills')")
         if plan is not None:
-            checked.kind("plan", plan, SpawnPlan, "the SpawnPlan of `weaver.prepare_spawn`, or None")
+            checked.kind("plan", plan, SpawnPlan, "the SpawnPlan of `weaver.composition.prepare_spawn`, or None")
         if settings is not None:
             checked.kind("settings", settings, Settings, "skillweave.Settings(...), or None")
         wanted = replace(settings or weaver.settings, skill_tools=SkillTools.OFFERED)
@@ -146,7 +146,7 @@ class Bridge:
         self, chat: Sequence[HostMessage], conversation: str, **fields: Unpack[HostFields]
     ) -> tuple[str, ...]:
         """The ids of the skills that the matchers choose, whatever the conversation has; the ledger is not asked."""
-        selection = await self.weaver.match(self._turn(chat, conversation, fields))
+        selection = await self.weaver.skills.match(self._turn(chat, conversation, fields))
         return tuple(candidate.skill_id for candidate in selection.chosen)
 
     async def current_policy(self, conversation: str, tools: Sequence[str] | None = None) -> CurrentPolicy:
@@ -199,7 +199,7 @@ class Bridge:
         tools: Sequence[str] | None = None,
     ) -> ToolAnswer:
         """The answer to a call of one of skillweave's own tools; `chat` is what the model was sent and said."""
-        answer = await self.weaver.call_tool(
+        answer = await self.weaver.tools.call(
             call.name,
             call.arguments,
             conversation=conversation,

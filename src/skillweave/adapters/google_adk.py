@@ -61,7 +61,7 @@ from skillweave.injection import Drop, Injection
 from skillweave.settings import Settings
 from skillweave.state.state import ApprovalVerdict
 from skillweave.weaver import Weaver
-from skillweave.weaver.reading import ToolSpec
+from skillweave.weaver.tools import ToolSpec
 
 _ALSO = "also"
 """The key of a question under which the same is asked for other conversations in which the call waits."""

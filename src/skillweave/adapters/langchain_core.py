@@ -21,7 +21,7 @@ from skillweave.conversation import Message, Part, Role
 from skillweave.disclose.block import TAKEN_OUT
 from skillweave.errors import InvalidTurn, MissingExtra
 from skillweave.injection import Drop, Injection
-from skillweave.weaver.reading import ToolAnswer, ToolSpec
+from skillweave.weaver.tools import ToolAnswer, ToolSpec
 
 try:
     from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage

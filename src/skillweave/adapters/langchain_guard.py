@@ -62,7 +62,9 @@ class Caller:
         if key not in self._below:
             parent = await self.bridge.current_policy(self.conversation)
             task = SpawnRequest(f"{self.call.name} {json.dumps(self.call.arguments, default=str)}")
-            plan = await self.bridge.weaver.prepare_spawn(task, parent=parent, spawn_id=spawn_id_of(self.call))
+            plan = await self.bridge.weaver.composition.prepare_spawn(
+                task, parent=parent, spawn_id=spawn_id_of(self.call)
+            )
             if isinstance(plan, SpawnRejected):
                 raise InvalidSpawn(plan.message)
             own = plan if named in ("", self.conversation, self.thread) else replace(plan, conversation=named)

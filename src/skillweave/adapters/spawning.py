@@ -17,7 +17,7 @@ from skillweave.settings import Settings
 from skillweave.skill import Json, freeze_mapping
 from skillweave.state.state import Lifecycle
 from skillweave.weaver import Weaver
-from skillweave.weaver.reading import ToolSpec
+from skillweave.weaver.tools import ToolSpec
 
 T = TypeVar("T")
 
@@ -126,7 +126,7 @@ class Spawning:
         if isinstance(plan, str):
             return plan
         with self._child(plan) as answer:
-            await self._weaver.spawned(plan)
+            await self._weaver.composition.spawned(plan)
             answer.said(plan, await start(plan), self._bounds.answer)
         return answer.text
 
@@ -144,7 +144,7 @@ class Spawning:
         if isinstance(plan, str):
             return plan
         with self._child(plan) as answer:
-            self._weaver.sync.spawned(plan)
+            self._weaver.sync.composition.spawned(plan)
             answer.said(plan, start(plan), self._bounds.answer)
         return answer.text
 
@@ -160,7 +160,9 @@ class Spawning:
             if parent.without_ledger:
                 # What it may do at most stands there.
                 return _refused("what is in force here cannot be read now; try again later")
-            plan = await self._weaver.prepare_spawn(request, parent=parent, spawn_id=spawn_id_of(call), tools=tools)
+            plan = await self._weaver.composition.prepare_spawn(
+                request, parent=parent, spawn_id=spawn_id_of(call), tools=tools
+            )
         except InvalidSpawn as error:
             return _refused(str(error))
         if isinstance(plan, SpawnRejected):

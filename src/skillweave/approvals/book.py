@@ -7,7 +7,7 @@ from typing import Protocol, Self
 from skillweave.approvals.case import ApprovalCase, ApprovalRequest, ApprovalStatus
 from skillweave.approvals.log import LogRow
 from skillweave.state.state import State
-from skillweave.weaver.verdicts import CheckpointVerdict
+from skillweave.weaver.approvals import CheckpointVerdict
 
 
 class ApprovalBook(Protocol):

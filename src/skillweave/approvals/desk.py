@@ -11,8 +11,8 @@ from skillweave.events.stream import EventStream
 from skillweave.state.approvals import shown_with
 from skillweave.state.state import Approval, ApprovalVerdict, State
 from skillweave.weaver import Weaver
+from skillweave.weaver.approvals import CheckpointVerdict, require_askable
 from skillweave.weaver.events import decided_event
-from skillweave.weaver.verdicts import CheckpointVerdict, require_askable
 
 log = logging.getLogger("skillweave")
 
@@ -38,23 +38,23 @@ class ApprovalDesk:
         digest than is given, or the checkpoint asks about a call that is not given; InvalidValue where the id belongs
         to another request.
         """
-        tenant = self.weaver.tenant
+        tenant = self.weaver.ledger.tenant
         try:
             known = await self.book.get(approval_id, tenant=tenant)
         except ApprovalNotFound:
-            state = await self.weaver.state(request.conversation)
-            digest = require_askable(await self.weaver.snapshot(), state, _yes_to(request))
+            state = await self.weaver.ledger.state(request.conversation)
+            digest = require_askable(await self.weaver.skills.snapshot(), state, _yes_to(request))
             return await self.book.open(approval_id, request, digest, state, tenant=tenant)
         return await self.book.open(approval_id, request, known.digest, known.state or State(), tenant=tenant)
 
     async def decide(self, approval_id: str, reply: ApprovalReply) -> ApprovalCase:
         """Keep what a person said and apply it; the same again changes nothing.
 
-        Raises ApprovalNotFound, AlreadyDecided for another verdict, and what `Weaver.decide` raises where the
+        Raises ApprovalNotFound, AlreadyDecided for another verdict, and what `Weaver.approvals.decide` raises where the
         conversation cannot have it: then the book notes why, and the approval is pending again.
         """
-        asked = await self.book.get(approval_id, tenant=self.weaver.tenant)
-        case = await self.book.decide(approval_id, _said(asked, reply), tenant=self.weaver.tenant)
+        asked = await self.book.get(approval_id, tenant=self.weaver.ledger.tenant)
+        case = await self.book.decide(approval_id, _said(asked, reply), tenant=self.weaver.ledger.tenant)
         return case if case.applied else await self._apply(case)
 
     async def apply_waiting(self, conversation: str) -> bool:
@@ -62,7 +62,7 @@ class ApprovalDesk:
 
         One that cannot be kept is asked anew.
         """
-        waiting = await self.book.waiting(conversation, tenant=self.weaver.tenant)
+        waiting = await self.book.waiting(conversation, tenant=self.weaver.ledger.tenant)
         for case in waiting:
             try:
                 await self._apply(case)
@@ -72,13 +72,13 @@ class ApprovalDesk:
         return bool(waiting)
 
     async def _apply(self, case: ApprovalCase) -> ApprovalCase:
-        tenant, conversation = self.weaver.tenant, case.request.conversation
+        tenant, conversation = self.weaver.ledger.tenant, case.request.conversation
         try:
-            (judgement,) = await self.weaver.decide_all(conversation, [verdict_of(case)])
+            (judgement,) = await self.weaver.approvals.decide_all(conversation, [verdict_of(case)])
             kept = judgement.approval
         except _REFUSALS as error:
             # Written before a crash, and the skill has changed since: it stands for the text that was shown.
-            earlier = _kept(await self.weaver.state(conversation), case)
+            earlier = _kept(await self.weaver.ledger.state(conversation), case)
             if earlier is None:
                 await self.book.refused(case.id, str(error), tenant=tenant)
                 raise

@@ -16,7 +16,7 @@ from skillweave.errors import InvalidValue, InvalidVerdict
 from skillweave.frozen import FrozenJson, as_json, freeze_mapping
 from skillweave.state.approvals import require_words
 from skillweave.state.state import ApprovalVerdict, State
-from skillweave.weaver.verdicts import CheckpointVerdict
+from skillweave.weaver.approvals import CheckpointVerdict
 
 
 def asked(approval_id: str, request: ApprovalRequest, digest: str, state: State, now: float) -> ApprovalCase:

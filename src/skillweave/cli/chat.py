@@ -168,7 +168,7 @@ def opened_talk(
             opening.callback(weaver.sync.close)
             runner.run(store.load(kept.conversation))
             runner.run(indexed(weaver))
-            snapshot = runner.run(weaver.snapshot())
+            snapshot = runner.run(weaver.skills.snapshot())
             for note in (*loading_notes(snapshot), *graph_notes(snapshot, graph)):
                 say(f"skillweave: {printable(note)}\n")
             yield Talk(

@@ -56,7 +56,7 @@ def command_answer(text: str, talk: "Talk", last: Sequence["Told"]) -> str:
         decisions = last[-1].decisions if last else ()
         return "\n".join(decisions_text(decisions, page)) or "No skill was considered yet."
     if text == "/skills":
-        snapshot = talk.weaver.sync.snapshot()
+        snapshot = talk.weaver.sync.skills.snapshot()
         return "\n".join(page.entry(skill.id, skill.description or "") for skill in snapshot.active())
     if text.startswith("/") and text[1:].isalpha():
         return f"{text[:40]} is no command: {COMMANDS}."

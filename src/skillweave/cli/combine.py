@@ -144,8 +144,8 @@ async def spawn(
         if parent is not None:
             await require_known(store, kept)
         weaver = open_weaver(*sources, ledger=store)
-        prepared = await weaver.prepare_spawn(request, parent=parent, spawn_id=spawn_id, tools=tool or None)
-    notes = loading_notes(await weaver.snapshot())
+        prepared = await weaver.composition.prepare_spawn(request, parent=parent, spawn_id=spawn_id, tools=tool or None)
+    notes = loading_notes(await weaver.skills.snapshot())
     if isinstance(prepared, SpawnPlan):
         return Answer(lambda: prepared, partial(plan_text, prepared), notes=notes)
     return Answer(lambda: prepared, partial(rejection_text, prepared), code=MISTAKE, notes=notes)

@@ -150,10 +150,10 @@ async def _example_demo() -> Answer:
         history = await _happen(scene.event, history, weaver)
         said = Message(Role.USER, scene.message)
         turn = Turn(f"demo-{place}", CONVERSATION, said, transcript=(*history, said))
-        injection = (await weaver.weave(turn)).measured_against(await weaver.tokens_of_everything())
+        injection = (await weaver.weave(turn)).measured_against(await weaver.skills.tokens_of_everything())
         history = (*history, said, *injection.messages, Message(Role.ASSISTANT, REPLY))
         acts.append(_Act(scene, injection, budget - injection.tokens.left))
-    played = _Played(tuple(acts), len((await weaver.snapshot()).active()))
+    played = _Played(tuple(acts), len((await weaver.skills.snapshot()).active()))
     return Answer(played.value, played.text)
 
 

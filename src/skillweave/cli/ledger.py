@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from skillweave.registry import Source
     from skillweave.state.state import Engaged, Record, State
     from skillweave.weaver import Weaver
-    from skillweave.weaver.leaving import Left
-    from skillweave.weaver.verdicts import Judgement
+    from skillweave.weaver.approvals import Judgement
+    from skillweave.weaver.ledger import Left
 
 EXAMPLES = {
     "list": """
@@ -145,11 +145,11 @@ async def evict(
 ) -> Answer:
     """Forget that a skill was given, so that it is given again."""
     from skillweave.cli.output.ledger import left_text
-    from skillweave.weaver.leaving import Left
+    from skillweave.weaver.ledger import Left
 
     kept = existing(ledger, conversation)
     async with _weaver((), kept) as weaver:
-        record = _record(await weaver.state(conversation), key, kept)
+        record = _record(await weaver.ledger.state(conversation), key, kept)
         await weaver.evict(conversation, record.key)
     left = Left(record.key, evicted=(record.key,))
     return Answer(lambda: left, partial(left_text, left))
@@ -163,7 +163,7 @@ async def clear(conversation: options.KnownConversation, ledger: options.KeptLed
     kept = existing(ledger, conversation)
     async with opened(kept) as store:
         # Nothing is looked up first: what cannot be read any more must still be possible to remove.
-        if not await open_weaver(ledger=store).clear(conversation):
+        if not await open_weaver(ledger=store).ledger.clear(conversation):
             raise unknown_conversation(kept)
     return Answer(
         partial(Cleared, conversation),
@@ -180,7 +180,7 @@ async def disengage(
     With --skills the answer says which other skills still need it.
     """
     async with _weaver(loading.sources_at_hand(), loading.kept(conversation), loading.agent) as weaver:
-        left = await weaver.disengage(conversation, skill)
+        left = await weaver.ledger.disengage(conversation, skill)
     return _gone(left)
 
 
@@ -192,7 +192,7 @@ async def unload(
     The answer names the messages that you can drop from the history. The text is given again when it is wanted again.
     """
     async with _weaver(loading.sources_at_hand(), loading.kept(conversation), loading.agent) as weaver:
-        left = await weaver.unload(conversation, key)
+        left = await weaver.ledger.unload(conversation, key)
     return _gone(left)
 
 
@@ -214,7 +214,7 @@ async def approve(
     verdict = "approved" if arguments is None else "modified"
     shown, changed = _call_in(call), None if arguments is None else _object_in(arguments, "--arguments")
     async with _weaver(loading.sources(), loading.kept(conversation), loading.agent) as weaver:
-        said = await weaver.decide(
+        said = await weaver.approvals.decide(
             conversation, skill, checkpoint, verdict, by=_person(by), note=note, call=shown, arguments=changed
         )
     return _judged(said)
@@ -237,7 +237,9 @@ async def reject(
     """
     shown = _call_in(call)
     async with _weaver(loading.sources(), loading.kept(conversation), loading.agent) as weaver:
-        said = await weaver.decide(conversation, skill, checkpoint, "rejected", by=_person(by), note=note, call=shown)
+        said = await weaver.approvals.decide(
+            conversation, skill, checkpoint, "rejected", by=_person(by), note=note, call=shown
+        )
     return _judged(said)
 
 
@@ -246,7 +248,7 @@ async def consent(
 ) -> Answer:
     """Agree that the tools that a skill preapproves run without asking, until its text changes."""
     async with _weaver(loading.sources(), loading.kept(conversation), loading.agent) as weaver:
-        said = await weaver.consent(conversation, skill, by=_person(by))
+        said = await weaver.approvals.consent(conversation, skill, by=_person(by))
     return _judged(said)
 
 
@@ -264,7 +266,7 @@ async def reconsider(
     from skillweave.cli.output.ledger import Withdrawn, withdrawn_text
 
     async with _weaver(loading.sources(), loading.kept(conversation), loading.agent) as weaver:
-        withdrawn = await weaver.reconsider(conversation, skill, checkpoint)
+        withdrawn = await weaver.approvals.reconsider(conversation, skill, checkpoint)
     return Answer(partial(Withdrawn, conversation, tuple(withdrawn)), partial(withdrawn_text, withdrawn))
 
 

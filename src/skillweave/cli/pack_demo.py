@@ -47,7 +47,7 @@ async def played(name: str, ledger: str | None) -> Answer:
         runs = [await _run(demo, weaver, tools, kept.conversation)]
         if ledger is None:
             runs.append(await _run(demo, weaver, tools, kept.conversation))
-        skills = len((await weaver.snapshot()).active())
+        skills = len((await weaver.skills.snapshot()).active())
     shown = _Played(name, demo, skills, tuple(runs), ledger)
     return Answer(shown.value, shown.text)
 
@@ -72,7 +72,7 @@ async def _run(
     demo: "Demonstration", weaver: "Weaver", tools: "Mapping[str, Tool]", conversation: str
 ) -> "tuple[_Act, ...]":
     """The conversation once through."""
-    revision = (await weaver.state(conversation)).revision
+    revision = (await weaver.ledger.state(conversation)).revision
     acts: list[_Act] = []
     picked = frozenset(scene.text.partition(MARKER)[2] for scene in demo.scenes if MARKER in scene.text)
     results: tuple[ToolResult, ...] = ()

@@ -112,8 +112,8 @@ async def weave(
         weaver = selecting.weaver(sources, store, graph, loading.kept_skills(), known)
         weaver = weaver if agent is None else await weaver.for_agent(agent)
         await indexed(weaver)
-        injection = (await weaver.weave(turn)).measured_against(await weaver.tokens_of_everything())
-    snapshot = await weaver.snapshot()
+        injection = (await weaver.weave(turn)).measured_against(await weaver.skills.tokens_of_everything())
+    snapshot = await weaver.skills.snapshot()
     troubles = [found for found in injection.diagnostics if found.code in (LEDGER_UNAVAILABLE, DECISIONS_NOT_KEPT)]
     worth_telling = (MESSAGE_PARTLY_READ, *ABOUT_ENTITIES)
     told = notes_of([one for one in injection.diagnostics if one in troubles or one.code in worth_telling])
@@ -122,7 +122,13 @@ async def weave(
         lambda: injection,
         partial(_woven_text, injection, snapshot, kept, why=_why_command(kept, loading.skills), lost=bool(troubles)),
         code=UNREACHABLE if troubles else 0,
-        notes=(*notes, *loading_notes(snapshot), *graph_notes(snapshot, weaver.graph), *about_entities, *told),
+        notes=(
+            *notes,
+            *loading_notes(snapshot),
+            *graph_notes(snapshot, weaver.skills.given_graph),
+            *about_entities,
+            *told,
+        ),
     )
 
 
@@ -195,10 +201,10 @@ async def match(
         weaver = selecting.weaver(sources, store, graph, loading.kept_skills())
         weaver = weaver if agent is None else await weaver.for_agent(agent)
         await indexed(weaver)
-        selection = await weaver.match(turn)
+        selection = await weaver.skills.match(turn)
         fallback = None if question_in(said) is None else _answer(await weaver.preview(turn))
-    snapshot = await weaver.snapshot()
-    notes = (*notes, *loading_notes(snapshot), *graph_notes(snapshot, weaver.graph))
+    snapshot = await weaver.skills.snapshot()
+    notes = (*notes, *loading_notes(snapshot), *graph_notes(snapshot, weaver.skills.given_graph))
     return _matched(selection, fallback, notes)
 
 

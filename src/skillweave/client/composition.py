@@ -10,6 +10,7 @@ from skillweave.api.composition import (
     ToolCallRequest,
     ValidateRequest,
 )
+from skillweave.blocking import M, Verb
 from skillweave.client.failures import ServiceError
 from skillweave.client.room import Room
 from skillweave.client.sending import Asked, at
@@ -19,25 +20,28 @@ from skillweave.compose.spawn import SpawnPlan, SpawnRejected, SpawnRequest
 from skillweave.conversation import Message, Placement
 from skillweave.limits import ToolLimits
 from skillweave.relations.validate import ValidationResult
-from skillweave.weaver.reading import ToolAnswer, ToolSpec
+from skillweave.weaver.tools import ToolAnswer, ToolSpec
 
 T = TypeVar("T")
 
 
-class Compositions(Room):
+class Compositions(Room[M]):
     """The verbs about several skills, tools and sub-agents."""
 
+    @Verb
     async def compose(self, skill_ids: Sequence[str], mode: Mode = Mode.UNION) -> Composition:
         """What these skills allow, forbid and prescribe together; raises SkillNotFound."""
         return await self._wire.answer(
             Asked("POST", "/compose", body=ComposeRequest(tuple(skill_ids), mode)), Composition
         )
 
+    @Verb
     async def validate(self, skill_ids: Sequence[str], host_tools: Sequence[str] | None = None) -> ValidationResult:
         """Whether these skills may be used together: every error, and warnings."""
         request = ValidateRequest(tuple(skill_ids), _row(host_tools))
         return await self._wire.answer(Asked("POST", "/validate", body=request), ValidationResult)
 
+    @Verb
     async def authorize(
         self,
         conversation: str,
@@ -68,6 +72,7 @@ class Compositions(Room):
         )
         return await self._wire.answer(Asked("POST", "/authorize", body=request), Verdict)
 
+    @Verb
     async def prepare_spawn(
         self,
         request: SpawnRequest,
@@ -91,14 +96,17 @@ class Compositions(Room):
                 raise
             return error.problem.rejected
 
+    @Verb
     async def spawned(self, plan: SpawnPlan) -> None:
         """Say that the sub-agent of this plan was started: those who listen are told."""
         await self._wire.send(Asked("POST", "/spawn/started", body=plan))
 
+    @Verb
     async def list_tools(self) -> tuple[ToolSpec, ...]:
         """The tools of skillweave's own, which a host declares to its model and calls in a conversation."""
         return await self._wire.answer(Asked("GET", "/tools"), tuple[ToolSpec, ...])
 
+    @Verb
     async def call_tool(
         self,
         name: str,
@@ -113,7 +121,7 @@ class Compositions(Room):
     ) -> ToolAnswer:
         """What the model gets for its call of one of skillweave's own tools, also for a call that cannot be made.
 
-        What it loads counts as given with the answer; see `Weaver.call_tool`.
+        What it loads counts as given with the answer; see `Weaver.tools.call`.
         """
         request = ToolCallRequest(
             name, arguments, call_id, _row(transcript), tools=_row(tools), limits=limits, placement=placement

@@ -7,6 +7,7 @@ from contextlib import aclosing
 from skillweave.api.event_request import EventRequest
 from skillweave.api.problem import Problem
 from skillweave.api.sent_event import GAP
+from skillweave.blocking import M, Verb, VerbSeries
 from skillweave.client.failures import ServiceError, ServiceUnreachable, error_of
 from skillweave.client.room import Room
 from skillweave.client.sending import Asked, at, in_query, problem_in
@@ -23,9 +24,10 @@ SILENT_SECONDS = 60.0
 """A stream that says nothing for so long, not even that it lives, is broken: four times what the service waits."""
 
 
-class Events(Room):
+class Events(Room[M]):
     """The verbs about events."""
 
+    @Verb
     async def emit(
         self,
         conversation: str,
@@ -44,6 +46,7 @@ class Events(Room):
         request = EventRequest(skill_id, event_type, payload, turn_id, known)
         return await self._wire.answer(Asked("POST", at("/conversations/{}/events", conversation), body=request), Event)
 
+    @VerbSeries
     async def stream(self, conversation: str, after: str | None = None) -> AsyncGenerator[StreamedEvent, None]:
         """Every event after that position, once and in order, for as long as you listen; None for only what comes.
 

@@ -5,6 +5,7 @@ from typing import Protocol, TypeVar
 from urllib.parse import quote
 
 from skillweave.api.pages import MOST_LISTED
+from skillweave.blocking import M, Verbs
 from skillweave.client.sending import Asked, Wire
 
 T = TypeVar("T")
@@ -25,7 +26,7 @@ class Page(Protocol[T_co]):
         ...
 
 
-class Room:
+class Room(Verbs[M]):
     """A group of verbs: `_wire` sends their requests, `_new_id` makes the ids of what they make."""
 
     _wire: Wire

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from typing import Any, Unpack
 
 from skillweave.api.turn_request import DeliveryMode, TurnRequest
+from skillweave.blocking import M, Verb, VerbBlock
 from skillweave.client.room import Room
 from skillweave.client.sending import Asked, at
 from skillweave.conversation import MessageLike, Turn, TurnFields, turn_of
@@ -19,9 +20,10 @@ from skillweave.state.port import Logged
 log = logging.getLogger("skillweave.client")
 
 
-class Turns(Room):
+class Turns(Room[M]):
     """The verbs about turns."""
 
+    @Verb
     async def weave(
         self, message: MessageLike | Turn, *, budget: Budget | None = None, **fields: Unpack[TurnFields]
     ) -> Injection:
@@ -31,12 +33,14 @@ class Turns(Room):
         """
         return await self._turn(turn_of(message, fields, self._new_id), DeliveryMode.GIVEN, budget)
 
+    @Verb
     async def claim(
         self, message: MessageLike | Turn, *, budget: Budget | None = None, **fields: Unpack[TurnFields]
     ) -> Injection:
         """What `weave` answers, claimed for 60 s: `confirm` says that it was delivered, `release` that it was not."""
         return await self._turn(turn_of(message, fields, self._new_id), DeliveryMode.TWO_PHASE, budget)
 
+    @VerbBlock
     @asynccontextmanager
     async def delivery(
         self, message: MessageLike | Turn, *, budget: Budget | None = None, **fields: Unpack[TurnFields]
@@ -50,30 +54,36 @@ class Turns(Room):
             injection = await self._turn(turn, DeliveryMode.TWO_PHASE, budget)
         except asyncio.CancelledError:
             # The service may have written the claim, although nobody waits for it any more.
-            await _end(self.release(turn.conversation, turn.id))
+            await _end(self._ended(turn.conversation, turn.id, "release"))
             raise
         try:
             yield injection
         except BaseException:
-            await _end(self.release(turn.conversation, turn.id))
+            await _end(self._ended(turn.conversation, turn.id, "release"))
             raise
-        await _end(self.confirm(turn.conversation, turn.id))
+        await _end(self._ended(turn.conversation, turn.id, "confirm"))
 
+    @Verb
     async def confirm(self, conversation: str, turn_id: str) -> None:
         """Say that what the turn claimed was delivered; again changes nothing.
 
         Raises ServiceError (409) where the claim is over: what it gave counts as not delivered.
         """
-        await self._wire.send(Asked("POST", at("/conversations/{}/turns/{}/confirm", conversation, turn_id)))
+        await self._ended(conversation, turn_id, "confirm")
 
+    @Verb
     async def release(self, conversation: str, turn_id: str) -> None:
         """Say that what the turn claimed was not delivered: it is given again when wanted. Again changes nothing."""
-        await self._wire.send(Asked("POST", at("/conversations/{}/turns/{}/release", conversation, turn_id)))
+        await self._ended(conversation, turn_id, "release")
 
+    @Verb
     async def why(self, conversation: str, skill_id: str | None = None) -> tuple[Logged, ...]:
         """The kept decisions of the conversation, of one skill or all, oldest first; for thirty days."""
         asked = Asked("GET", at("/conversations/{}/why", conversation), {"skill": skill_id})
         return await self._wire.answer(asked, tuple[Logged, ...])
+
+    async def _ended(self, conversation: str, turn_id: str, how: str) -> None:
+        await self._wire.send(Asked("POST", at("/conversations/{}/turns/{}/{}", conversation, turn_id, how)))
 
     async def _turn(self, turn: Turn, delivery: DeliveryMode, budget: Budget | None) -> Injection:
         # Made of the Turn, which has an id before the first try: sent again it is the same turn.

@@ -42,7 +42,7 @@ class Freshness:
     ) -> None:
         self.clock = clock
         self.behind: Diagnostic | None = None
-        self._sources = {place: one for place, one in enumerate(sources) if isinstance(one, Versioned)}
+        self.sources = {place: one for place, one in enumerate(sources) if isinstance(one, Versioned)}
         self._names = tuple(source.name for source in sources)
         self._is_old = is_old
         self._read_again = read_again
@@ -60,7 +60,7 @@ class Freshness:
         Nobody waits longer than `seconds`, half of them for versions and half for what changed, whose reading goes on
         beside the turns. `behind` says afterwards why something may be old, whatever a source raised.
         """
-        if not self._sources:
+        if not self.sources:
             return
         import asyncio
 
@@ -119,8 +119,8 @@ class Freshness:
                 failures.append(_said_by(error))
             return None
 
-        answers = await asyncio.gather(*(version_of(place, source) for place, source in self._sources.items()))
-        return dict(zip(self._sources, answers, strict=True))
+        answers = await asyncio.gather(*(version_of(place, source) for place, source in self.sources.items()))
+        return dict(zip(self.sources, answers, strict=True))
 
 
 class _Look:

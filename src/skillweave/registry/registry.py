@@ -160,7 +160,7 @@ class Registry(ClosedOnExit):
         ask in the same moment together; sources without one are not touched. A source that does not answer costs
         `seconds` at most, is asked the more rarely the longer that took, and keeps its skills; None where all answered.
         """
-        if not self._tickets:
+        if not self._tickets or not self._freshness.sources:
             return None
         await self._freshness.catch_up(seconds)
         return self._freshness.behind

@@ -221,7 +221,7 @@ def _oldest_yes(approvals: Sequence[Approval]) -> Approval:
         return approval
     raise InvalidVerdict(
         f"this conversation keeps {len(approvals)} rejections, none of which is forgotten by itself; "
-        "withdraw those that no longer matter with `weaver.reconsider`"
+        "withdraw those that no longer matter with `weaver.approvals.reconsider`"
     )
 
 
@@ -229,7 +229,7 @@ def _why_kept_out(approval: Approval) -> str:
     return (
         f"{name_shown(approval.by)} rejected {name_shown(approval.skill_id)} at its checkpoint "
         f"{name_shown(approval.checkpoint)}; "
-        "another verdict (`weaver.decide`, `weaver.reconsider`, `skillweave ledger`) lets it in again"
+        "another verdict (`weaver.approvals.decide` or `.reconsider`, `skillweave ledger`) lets it in again"
     )
 
 

@@ -27,8 +27,8 @@ class Lifecycle(StrEnum):
     `conversation`: to its end. `recent`: while it is among the `max_skills` most recently matched, and was matched
     by one of the latest user messages. `message`: for the user message that matched it, and every model call until the
     next one. `pinned`: to the end of the conversation whatever the limits, first in line for the budget behind the
-    skill that a graph's cursor is on, and never offered for dropping. `Weaver.disengage`, `unload` and a rejection at a
-    checkpoint end each of them, and a move in the skill graph that of the skill that it leaves.
+    skill that a graph's cursor is on, and never offered for dropping. `weaver.ledger.disengage`, `unload` and a
+    rejection at a checkpoint end each of them, and a move in the skill graph that of the skill that it leaves.
     """
 
     CONVERSATION = "conversation"

@@ -55,7 +55,7 @@ class MemoryStore(ClosedOnExit):
 
     async def load(self, conversation: str, *, tenant: str = "") -> tuple[State, float]:
         """The newest State and the clock."""
-        key, now = (tenant_of(tenant), conversation), self._clock()
+        key, now = _key(tenant, conversation), self._clock()
         with self._lock:
             known = self._kept.get(key)
             if known is None:
@@ -65,7 +65,7 @@ class MemoryStore(ClosedOnExit):
 
     async def swap(self, conversation: str, expected_revision: int, writes: Writes, *, tenant: str = "") -> bool:
         """Store the State and the decisions if nobody else stored a State since."""
-        key, now = (tenant_of(tenant), conversation), self._clock()
+        key, now = _key(tenant, conversation), self._clock()
         with self._lock:
             known = self._kept.get(key) or _Kept()
             if known.state.revision != expected_revision:
@@ -83,7 +83,7 @@ class MemoryStore(ClosedOnExit):
         """Keep a turn's decisions once."""
         if not decisions:
             return
-        key, now = (tenant_of(tenant), conversation), self._clock()
+        key, now = _key(tenant, conversation), self._clock()
         with self._lock:
             known = self._kept.get(key) or _Kept()
             self._use(key, known, now)
@@ -92,7 +92,7 @@ class MemoryStore(ClosedOnExit):
 
     async def read(self, conversation: str, *, tenant: str = "") -> tuple[Logged, ...]:
         """All kept decisions, oldest first."""
-        key, oldest = (tenant_of(tenant), conversation), self._clock() - KEEP_DECISIONS_SECONDS
+        key, oldest = _key(tenant, conversation), self._clock() - KEEP_DECISIONS_SECONDS
         with self._lock:
             known = self._kept.get(key)
             turns = [] if known is None else list(known.turns.values())
@@ -133,6 +133,10 @@ class MemoryStore(ClosedOnExit):
                     "with their tool rules; name a file or a database as `ledger`, or give `most_conversations`",
                     self._most,
                 )
+
+
+def _key(tenant: str, conversation: str) -> _Key:
+    return tenant if tenant == "" else tenant_of(tenant), conversation
 
 
 def _log(known: _Kept, turn_id: str, decisions: Sequence[Decision], now: float) -> None:

@@ -1,16 +1,27 @@
-"""Fetches and swaps around the pure core, and nothing else."""
+"""The Weaver, its views, and what their verbs return; `skillweave.open` makes one."""
 
-from skillweave.doors import door
+from skillweave.weaver.approvals import ApprovalsView, CheckpointVerdict, Judgement, VerdictFields
+from skillweave.weaver.composition import CompositionView
 from skillweave.weaver.engine import OnStoreFailure
-from skillweave.weaver.leaving import Left
-from skillweave.weaver.verdicts import CheckpointVerdict, Judgement
-from skillweave.weaver.weaver import SyncWeaver, Weaver
+from skillweave.weaver.entities import EntitiesView
+from skillweave.weaver.ledger import LedgerView, Left
+from skillweave.weaver.skills import SkillsView
+from skillweave.weaver.tools import ToolsView
+from skillweave.weaver.weaver import SyncWeaver, Weaver, WeaverOptions
 
-__all__ = ["CheckpointVerdict", "Judgement", "Left", "OnStoreFailure", "SyncWeaver", "Weaver"]
-
-__getattr__ = door(
-    __name__,
-    """
-telling: Observers
-""",
-)
+__all__ = [
+    "ApprovalsView",
+    "CheckpointVerdict",
+    "CompositionView",
+    "EntitiesView",
+    "Judgement",
+    "LedgerView",
+    "Left",
+    "OnStoreFailure",
+    "SkillsView",
+    "SyncWeaver",
+    "ToolsView",
+    "VerdictFields",
+    "Weaver",
+    "WeaverOptions",
+]

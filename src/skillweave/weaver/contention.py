@@ -3,8 +3,6 @@
 import asyncio
 import random
 import time
-from types import TracebackType
-from typing import Self
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from skillweave.errors import Contended
@@ -27,18 +25,19 @@ class Queues:
         ] = WeakKeyDictionary()
 
     def race(self, tenant: str, conversation: str) -> "Race":
-        """A race about a conversation, to be run inside `async with`."""
+        """A race about a conversation, for who was too slow once."""
         locks = self._locks.setdefault(asyncio.get_running_loop(), WeakValueDictionary())
         return Race(conversation, locks.setdefault((tenant, conversation), asyncio.Lock()))
 
 
 class Race:
-    """The tries of one turn, or of one change, to store what it made of a conversation's State."""
+    """The tries of one turn, or of one change, that was too slow once, to store what it made of a State."""
 
     def __init__(self, conversation: str, queue: asyncio.Lock) -> None:
         self._conversation = conversation
         self._queue = queue
-        self._end = 0.0
+        # Only now, as a first try may have waited long for a connection, or for tables that were made.
+        self._end = time.monotonic() + PATIENCE_SECONDS
         self._lost = 0
         self._first = False
 
@@ -49,9 +48,6 @@ class Race:
         have just come, can be faster.
         """
         self._lost += 1
-        if self._lost == 1:
-            # Only now, as a first try may have waited long for a connection, or for tables that were made.
-            self._end = time.monotonic() + PATIENCE_SECONDS
         left = self._end - time.monotonic()
         if left <= 0:
             raise Contended(self._conversation, self._lost)
@@ -66,12 +62,8 @@ class Race:
             raise Contended(self._conversation, self._lost) from None
         self._first = True
 
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def end(self) -> None:
+        """Leave the queue."""
         if self._first:
             self._first = False
             self._queue.release()

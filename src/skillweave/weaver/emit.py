@@ -30,9 +30,9 @@ async def emit(
     state, _ = await engine.store.load(conversation, tenant=engine.tenant)
     announced = require_announced(snapshot, state, conversation, skill_id, event_type, payload)
     # The host's key becomes part of an id and never one itself: so it can neither forge an id nor break a stream.
-    made = engine.announcer.new_id() if key is None else event_id(conversation, skill_id, event_type, key)
+    made = engine.new_id() if key is None else event_id(conversation, skill_id, event_type, key)
     event = Event(made, event_type, conversation, turn_id, announced)
-    await engine.announcer.tell(event)
+    await engine.observers.tell(conversation, (event,)).ended()
     return event
 
 

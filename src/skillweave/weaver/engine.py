@@ -1,12 +1,16 @@
 """What stands around the pure core: reads before it, one write after it, and observers who are told."""
 
 import asyncio
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
-from typing import TypeVar
+from threading import Lock
+from time import perf_counter
+from typing import TypeAlias, TypeVar
 
+from skillweave.blocking import M, Verbs
 from skillweave.compose.composition import closed
 from skillweave.compose.policy import ALL_IN_SCOPE, ToolPolicy
 from skillweave.conversation import Turn, require_id
@@ -16,12 +20,12 @@ from skillweave.errors import AgentNotFound, StoreUnavailable
 from skillweave.events.event import Cause, Event, Kept
 from skillweave.graph.graph import SkillGraph
 from skillweave.injection import DECISIONS_NOT_KEPT, LEDGER_UNAVAILABLE, CurrentPolicy, Injection
-from skillweave.knowledge.assemble import GraphContext
 from skillweave.knowledge.context import ContextSource
 from skillweave.knowledge.entity import EntityGraph
+from skillweave.loop_thread import LoopThread
 from skillweave.registry import Changes, Registry, Snapshot
 from skillweave.select.candidates import Selection
-from skillweave.select.matchers import Matchers, make_matchers_ready
+from skillweave.select.matchers import Matchers, Thresholds, make_matchers_ready
 from skillweave.settings import Settings
 from skillweave.state.port import Store
 from skillweave.state.state import Delivery, State, Writes
@@ -29,14 +33,11 @@ from skillweave.turn.library import Libraries, Library
 from skillweave.turn.policy import policy_at
 from skillweave.turn.run import Prepared, Reading, completed, find_place, prepare, run, selected
 from skillweave.turn.settle import Settled
-from skillweave.weaver.contention import Queues
-from skillweave.weaver.entities import first_asked, with_rules
-from skillweave.weaver.news import News
-from skillweave.weaver.telling import Announcer
+from skillweave.weaver.contention import Queues, Race
+from skillweave.weaver.entity_graph import SPARE_SECONDS, first_asked, graph_context, with_rules
+from skillweave.weaver.telling import Observers
 
 T = TypeVar("T")
-_SPARE_SECONDS = 0.5
-"""What a graph of entities has beside its own time, in which it puts together what it has."""
 Told = TypeVar("Told", Injection, CurrentPolicy, Selection)
 
 UNKNOWN_RULES = (
@@ -57,6 +58,55 @@ class OnStoreFailure(StrEnum):
     FAIL_CLOSED = "fail_closed"
 
 
+REMEMBERED_CONVERSATIONS = 1_000
+"""Of so many conversations this process remembers what it logged last; of others everything is logged once more."""
+
+_Settled: TypeAlias = Mapping[str, tuple[Decision, ...]]
+
+
+class DecisionDeduplicator:
+    """What was logged last of each conversation, and at which revision of it; safe between threads.
+
+    A skill that stands as it stood in the turn before is not logged again.
+    """
+
+    def __init__(self, *, remember: int = REMEMBERED_CONVERSATIONS) -> None:
+        self._remember = remember
+        self._last: OrderedDict[tuple[str, str], tuple[int | None, _Settled]] = OrderedDict()
+        self._lock = Lock()
+
+    def new_in(
+        self, tenant: str, conversation: str, revision: int, decisions: tuple[Decision, ...]
+    ) -> tuple[Decision, ...]:
+        """Returns what was matched in this turn, and what else is not as it was last.
+
+        `revision` is that of the State that the turn began with. Where somebody else has stored one since, all are new.
+        """
+        with self._lock:
+            known, said = self._last.get((tenant, conversation), (None, {}))
+        if known != revision:
+            return decisions
+        now = _without_evidence(decisions)
+        same = {skill_id for skill_id, own in now.items() if said.get(skill_id) == own}
+        return tuple(one for one in decisions if one.skill_id not in same)
+
+    def logged(self, tenant: str, conversation: str, revision: int | None, decisions: Sequence[Decision]) -> None:
+        """Notes what a turn decided whose State is stored at that revision now."""
+        with self._lock:
+            self._last[tenant, conversation] = revision, _without_evidence(decisions)
+            self._last.move_to_end((tenant, conversation))
+            if len(self._last) > self._remember:
+                self._last.popitem(last=False)
+
+
+def _without_evidence(decisions: Sequence[Decision]) -> _Settled:
+    """By skill, the decisions on those of which the turn's message said nothing."""
+    found: dict[str, tuple[Decision, ...]] = {}
+    for one in decisions:
+        found[one.skill_id] = (*found.get(one.skill_id, ()), one)
+    return {skill_id: own for skill_id, own in found.items() if not any(one.evidence for one in own)}
+
+
 @dataclass(slots=True)
 class Engine:
     """The parts of a Weaver and the way of a turn through them; every verb of the Weaver is built on these few."""
@@ -69,69 +119,72 @@ class Engine:
     context: ContextSource | None
     on_store_failure: OnStoreFailure
     fetch_seconds: float
-    announcer: Announcer
+    observers: Observers
+    new_id: Callable[[], str]
     graph: SkillGraph | None = None
     tenant: str = ""
     entities: EntityGraph | None = None
     queues: Queues = field(default_factory=Queues)
-    news: News = field(default_factory=News)
+    log: DecisionDeduplicator = field(default_factory=DecisionDeduplicator)
+    thresholds: Thresholds = field(init=False)
     _library: Library | None = None
     _loaded: bool = False
     _asked: bool = False
     _behind: Diagnostic | None = None
+
+    def __post_init__(self) -> None:
+        self.thresholds = self.settings.thresholds
 
     async def run(self, turn: Turn, delivery: Delivery) -> Injection:
         """One turn, stored; what the ledger does while it does not answer is said in the Injection.
 
         Raises Contended where others of the conversation were faster for 10 s.
         """
-        listening = bool(self.announcer.observers.listening)
-        begun = self.announcer.clock() if listening or self.store.keeps_events else 0.0
-        prepared = await prepare(turn, await self.library(), self.matchers, self.fetch_seconds)
+        begun = perf_counter()
+        prepared = await self._prepare(turn)
         known: tuple[State, float] | None = None
-        unkept: tuple[Diagnostic, ...] = ()
-        kept = Kept.NOWHERE
+        race: Race | None = None
+        events: tuple[Event, ...] = ()
+        found: tuple[Diagnostic, ...] = ()
+        kept = Kept.BY_THE_STORE if self.store.keeps_events else Kept.NOWHERE
         try:
-            async with self.queues.race(self.tenant, turn.conversation) as race:
-                while True:
-                    known = await self.store.load(turn.conversation, tenant=self.tenant)
-                    settled = await self._run(turn, prepared, known, delivery)
-                    before = known[0]
-                    news = self._news(turn, before, settled)
-                    if settled.state is before:
-                        unkept = await self._keep(turn, before, settled, news)
-                        break
-                    writes = self._writes(settled, before, prepared, delivery, news, begun)
-                    if await self.store.swap(turn.conversation, before.revision, writes, tenant=self.tenant):
-                        self._note(turn, before.revision + 1, settled)
-                        kept = self._kept
-                        break
-                    await race.lost()
-            injection, states = settled.injection, (known[0], settled.state)
+            while True:
+                before, now = known = await self.store.load(turn.conversation, tenant=self.tenant)
+                settled = await self._run(turn, prepared, before, now, delivery)
+                decisions = settled.injection.decisions
+                new = self.log.new_in(self.tenant, turn.conversation, before.revision, decisions)
+                if settled.state is before:
+                    found, kept = await self._append(turn, new), Kept.NOWHERE
+                    break
+                if kept is Kept.BY_THE_STORE:
+                    events = _turn_events(settled, prepared, before, delivery, begun)
+                writes = Writes(settled.state, turn.id, new, events)
+                if await self.store.swap(turn.conversation, before.revision, writes, tenant=self.tenant):
+                    break
+                race = race or self.queues.race(self.tenant, turn.conversation)
+                await race.lost()
+            if not found:
+                self.log.logged(self.tenant, turn.conversation, settled.injection.revision, decisions)
         except StoreUnavailable as error:
-            injection, states = await self._run_unread(turn, prepared, delivery, known, error)
             # Whether it was stored nobody knows; who reads the store's events would hear of the same turn twice.
-            kept = self._kept
-        if not listening:
-            return replace(injection, diagnostics=(*injection.diagnostics, *unkept)) if unkept else injection
-        # Before the next wait, so that turns that are stored one after the other are told in that order too.
-        telling = self.announcer.turn_decided(
-            injection,
-            prepared.library.snapshot,
-            states,
-            stored=injection.revision is not None,
-            delivery=delivery,
-            begun=begun,
-            kept=kept,
-        )
-        found = (*unkept, *await telling.ended())
+            before, settled = await self._run_unread(turn, prepared, delivery, known, error)
+            events = ()
+        finally:
+            if race is not None:
+                race.end()
+        injection = settled.injection
+        if self.observers.listening:
+            events = _turn_events(settled, prepared, before, delivery, begun, made=events)
+            # Before the next wait, so that turns that are stored one after the other are told in that order too.
+            telling = self.observers.tell(turn.conversation, events, kept)
+            found = (*found, *await telling.ended())
         return replace(injection, diagnostics=(*injection.diagnostics, *found)) if found else injection
 
     async def look(self, turn: Turn) -> Injection:
         """What `run` would answer now; nothing is written."""
-        prepared = await prepare(turn, await self.library(), self.matchers, self.fetch_seconds)
-        known = await self.store.load(turn.conversation, tenant=self.tenant)
-        settled = await self._run(turn, prepared, known, Delivery.GIVEN)
+        prepared = await self._prepare(turn)
+        before, now = await self.store.load(turn.conversation, tenant=self.tenant)
+        settled = await self._run(turn, prepared, before, now, Delivery.GIVEN)
         return replace(settled.injection, revision=None)
 
     async def policy(self, turn: Turn, held: Injection | CurrentPolicy | None = None) -> CurrentPolicy:
@@ -152,26 +205,27 @@ class Engine:
 
     async def match(self, turn: Turn) -> Selection:
         """What the matchers say to the turn of a conversation that begins with it."""
-        prepared = await prepare(turn, await self.library(), self.matchers, self.fetch_seconds)
+        prepared = await self._prepare(turn)
         turn, prepared = await completed(turn, prepared, State(), self.matchers, self.fetch_seconds)
         position = await find_place(turn, prepared, State(), self.fetch_seconds)
         return self._told(await selected(turn, prepared, position, self.matchers))
 
     async def snapshot(self) -> Snapshot:
         """The skills as they are now, of an agent its own; read at first use. Raises AgentNotFound."""
-        return self.libraries.seen(await self._all_skills())
+        await self._catch_up()
+        snapshot = self.registry.snapshot
+        return snapshot if self.libraries.agent_id is None else self.libraries.seen(snapshot)
 
-    async def _all_skills(self) -> Snapshot:
+    async def _catch_up(self) -> None:
         if self._loaded:
             self._behind = await self.registry.catch_up(self.fetch_seconds)
         else:
-            await self.registry.refresh()
-            self._loaded = True
-        return self.registry.snapshot
+            await self.refresh()
 
     async def for_agent(self, agent_id: str) -> "Engine":
         """The same for an agent with its own skills; raises AgentNotFound."""
-        known = (await self._all_skills()).agents
+        await self._catch_up()
+        known = self.registry.snapshot.agents
         if agent_id not in known:
             raise AgentNotFound(agent_id, known)
         return replace(self, libraries=self.libraries.for_agent(agent_id), _library=None)
@@ -230,49 +284,45 @@ class Engine:
         Raises InvalidTurn for what is no id of a conversation: what is kept there no turn would ever find.
         """
         require_id("conversation", conversation, "weaver.…")
-        async with self.queues.race(self.tenant, conversation) as race:
+        race: Race | None = None
+        events: tuple[Event, ...] = ()
+        kept = Kept.BY_THE_STORE if self.store.keeps_events else Kept.NOWHERE
+        try:
             while True:
                 before, now = await self.store.load(conversation, tenant=self.tenant)
                 after, answer = change(before, now)
                 if after == before:
                     return answer, False
-                writes = Writes(after, events=self._changes(conversation, turn_id, (before, after), cause))
+                if kept is Kept.BY_THE_STORE or self.observers.listening:
+                    from skillweave.weaver.events import change_events
+
+                    events = change_events(conversation, turn_id, before, after, cause)
+                writes = Writes(after, events=events)
                 if await self.store.swap(conversation, before.revision, writes, tenant=self.tenant):
                     break
+                race = race or self.queues.race(self.tenant, conversation)
                 await race.lost()
-        await self.announcer.state_changed(conversation, turn_id, (before, after), cause, kept=self._kept)
+        finally:
+            if race is not None:
+                race.end()
+        await self.observers.tell(conversation, events, kept).ended()
         return answer, True
 
-    @property
-    def _kept(self) -> Kept:
-        """Where the events of a swap are afterwards."""
-        return Kept.BY_THE_STORE if self.store.keeps_events else Kept.NOWHERE
+    async def _prepare(self, turn: Turn) -> Prepared:
+        library = await self.library()
+        return await prepare(turn, library, self.matchers, self.fetch_seconds)
 
-    def _changes(
-        self, conversation: str, turn_id: str | None, states: tuple[State, State], cause: Cause
-    ) -> tuple[Event, ...]:
-        """The events of a change, for a store that keeps them."""
-        if not self.store.keeps_events:
-            return ()
-        from skillweave.weaver.events import change_events
-
-        return change_events(conversation, turn_id, *states, cause)
-
-    async def _run(self, turn: Turn, prepared: Prepared, known: tuple[State, float], delivery: Delivery) -> Settled:
+    async def _run(self, turn: Turn, prepared: Prepared, before: State, now: float, delivery: Delivery) -> Settled:
+        library = prepared.library
         # What is read belongs to the skills of this turn, whatever another one has loaded since.
-        artifacts = partial(self.registry.read_artifact, snapshot=prepared.library.snapshot)
-        # A graph keeps its own time, for the entity and then for its sections: ended from here all of them were lost.
-        patience = None if self.entities is None else 2 * prepared.library.settings.context_seconds + _SPARE_SECONDS
-        reading = Reading(artifacts, self.context_source(prepared.library), self.fetch_seconds, patience)
-        settled = await run(turn, prepared, *known, self.matchers, reading, delivery)
-        return replace(settled, injection=self._told(settled.injection))
-
-    def context_source(self, library: Library) -> ContextSource | None:
-        """Where entity context comes from: the host's own source, or the graph with the rules of the skills."""
-        if self.entities is None:
-            return self.context
-        rules, seconds = library.entities.rules, library.settings.context_seconds
-        return GraphContext(with_rules(self.entities, rules), rules, seconds=seconds)
+        artifacts = partial(self.registry.read_artifact, snapshot=library.snapshot)
+        reading = Reading(artifacts, self.context, self.fetch_seconds)
+        if self.entities is not None:
+            # A graph keeps its own time, for the entity and then for its sections: ended from here all were lost.
+            patience = 2 * library.settings.context_seconds + SPARE_SECONDS
+            reading = replace(reading, context=graph_context(self.entities, library), context_seconds=patience)
+        settled = await run(turn, prepared, before, now, self.matchers, reading, delivery)
+        return settled if self._behind is None else replace(settled, injection=self._told(settled.injection))
 
     def _told(self, answer: Told) -> Told:
         """The answer with the finding that the skills may be old, if they may."""
@@ -288,17 +338,17 @@ class Engine:
         delivery: Delivery,
         known: tuple[State, float] | None,
         error: StoreUnavailable,
-    ) -> tuple[Injection, tuple[State, State]]:
+    ) -> tuple[State, Settled]:
         """The turn on what was read before the store failed, else on a State in which nothing is known."""
         if self.on_store_failure is OnStoreFailure.FAIL_CLOSED:
             prepared = replace(prepared, withheld=error)
         before, now = known or (State(), 0.0)
-        settled = await self._run(turn, prepared, (before, now), delivery)
+        settled = await self._run(turn, prepared, before, now, delivery)
         injection = settled.injection
         tools = self._without_rules(injection.tools, known=known is not None)
         diagnostics = (self._unavailable(error, known=known is not None), *injection.diagnostics)
         injection = replace(injection, tools=tools, diagnostics=diagnostics, revision=None)
-        return injection, (before, settled.state)
+        return before, replace(settled, injection=injection)
 
     def _without_rules(self, tools: ToolPolicy, *, known: bool) -> ToolPolicy:
         if known:
@@ -326,41 +376,9 @@ class Engine:
             fix="check the store; until then a skill may be given more than once or not at all",
         )
 
-    def _writes(
-        self,
-        settled: Settled,
-        before: State,
-        prepared: Prepared,
-        delivery: Delivery,
-        news: tuple[Decision, ...],
-        begun: float,
-    ) -> Writes:
-        """Everything that a turn stores, for one trip; its events only where the store keeps them.
-
-        How long the turn took is known there up to this trip; observers are told with it.
-        """
-        injection = settled.injection
-        events: tuple[Event, ...] = ()
-        if self.store.keeps_events:
-            from skillweave.weaver.events import DecidedTurn, turn_events
-
-            snapshot, revision = prepared.library.snapshot, before.revision + 1
-            took = (self.announcer.clock() - begun) * 1000
-            events = turn_events(DecidedTurn(injection, snapshot, before, settled.state, revision, delivery, took))
-        return Writes(settled.state, injection.turn_id, news, events)
-
-    def _news(self, turn: Turn, before: State, settled: Settled) -> tuple[Decision, ...]:
-        return self.news.of(self.tenant, turn.conversation, before.revision, settled.injection.decisions)
-
-    def _note(self, turn: Turn, revision: int, settled: Settled) -> None:
-        self.news.kept(self.tenant, turn.conversation, revision, settled.injection.decisions)
-
-    async def _keep(
-        self, turn: Turn, before: State, settled: Settled, news: tuple[Decision, ...]
-    ) -> tuple[Diagnostic, ...]:
+    async def _append(self, turn: Turn, new: tuple[Decision, ...]) -> tuple[Diagnostic, ...]:
         try:
-            await self.store.append(turn.conversation, turn.id, news, tenant=self.tenant)
-            self._note(turn, before.revision, settled)
+            await self.store.append(turn.conversation, turn.id, new, tenant=self.tenant)
         except StoreUnavailable as error:
             lost = Diagnostic(
                 code=DECISIONS_NOT_KEPT,
@@ -370,6 +388,31 @@ class Engine:
             )
             return (lost,)
         return ()
+
+
+def _turn_events(
+    settled: Settled,
+    prepared: Prepared,
+    before: State,
+    delivery: Delivery,
+    begun: float,
+    made: tuple[Event, ...] = (),
+) -> tuple[Event, ...]:
+    """The events of a turn that took until now: those `made` for the store, which took some of it, or new ones."""
+    from skillweave.weaver.events import DecidedTurn, turn_events, with_duration
+
+    took = (perf_counter() - begun) * 1000
+    if made:
+        return with_duration(made, took)
+    return turn_events(DecidedTurn(settled.injection, prepared.library.snapshot, before, settled.state, delivery, took))
+
+
+class View(Verbs[M]):
+    """What a Weaver shows of one subject; `thread` runs the verbs of a blocking view."""
+
+    def __init__(self, engine: Engine, thread: LoopThread | None = None) -> None:
+        self._engine = engine
+        self._thread = thread
 
 
 def _still_holds(held: Injection | CurrentPolicy, state: State, turn: Turn, library: Library) -> bool:

@@ -1,60 +1,55 @@
-"""The entity graph of a Weaver: looked at where it comes in, that of another tenant, its first question, findings."""
+"""What a Weaver knows of entities: the graph that it was given, or what the host's own source says."""
 
-import asyncio
-from inspect import iscoroutinefunction
+from collections.abc import Sequence
 
-from skillweave.checking import Checked
-from skillweave.diagnostics import Diagnostic, Location
-from skillweave.errors import StoreUnavailable
-from skillweave.knowledge.codes import ENTITY_UNAVAILABLE
-from skillweave.knowledge.context import ContextSource
-from skillweave.knowledge.entity import EntityGraph, is_graph
-from skillweave.knowledge.rules import ContextRules
+from skillweave.blocking import M, Verb
+from skillweave.knowledge.context import EntityContext, FindsEntities
+from skillweave.knowledge.entity import Entity, EntityGraph, EntityNotFound
+from skillweave.weaver.engine import Engine, View
+from skillweave.weaver.entity_graph import graph_context, with_rules
 
-
-def require_one(checked: Checked, context: ContextSource | None, entities: EntityGraph | None) -> None:
-    """Raise InvalidValue for what is no source of entity context or no graph, and for both of them together."""
-    if context is not None and not callable(getattr(context, "assemble", None)):
-        checked.refuse("context", context, "a ContextSource, which has a method `assemble`, or None")
-    if entities is not None and not is_graph(entities):
-        checked.refuse("entities", entities, "an EntityGraph, such as skillweave.MemoryGraph(), or None")
-    if entities is not None and context is not None:
-        checked.refuse("context", context, "either `context` or `entities`: each of them says what entities are")
+_GIVE_ONE = "nothing is known of any entity here: open the weaver with `entities=`, a file or the URL of a database"
 
 
-def of_tenant(entities: EntityGraph | None, *, before: str, now: str) -> EntityGraph | None:
-    """The entities of that tenant: no customer is shown what a shared database knows of another."""
-    for_tenant = getattr(entities, "for_tenant", None)
-    return for_tenant(now) if now != before and callable(for_tenant) else entities
+class EntitiesView(View[M]):
+    """`weaver.entities`: the things that skills are given context about."""
+
+    @Verb
+    async def graph(self) -> EntityGraph | None:
+        """Returns the graph of entities that was given, as the rules of the packs see it; None without one."""
+        return await _graph(self._engine)
+
+    @Verb
+    async def get(self, ref: str) -> Entity:
+        """Returns the entity of that id or other name.
+
+        Raises EntityNotFound, also where nothing is known of entities; AmbiguousEntity, and StoreUnavailable.
+        """
+        graph = await _graph(self._engine)
+        if graph is None:
+            raise EntityNotFound(ref, _GIVE_ONE)
+        return _there(ref, await graph.entity(ref))
+
+    @Verb
+    async def context(self, ref: str, domain_tags: Sequence[str]) -> EntityContext:
+        """Returns what a skill with these tags is given about the entity; raises like `get`.
+
+        It comes from the host's `context` where one was given, which may not tell that it does not know an entity.
+        """
+        engine, library = self._engine, await self._engine.library()
+        source = engine.context if engine.entities is None else graph_context(engine.entities, library)
+        if source is None:
+            raise EntityNotFound(ref, _GIVE_ONE)
+        if isinstance(source, FindsEntities):
+            ref = _there(ref, await source.find(ref)).id
+        return await source.assemble(ref, domain_tags)
 
 
-def with_rules(entities: EntityGraph, rules: ContextRules) -> EntityGraph:
-    """The graph as the rules see it: in a file they say which properties are other names and places."""
-    take = getattr(entities, "with_rules", None)
-    return take(rules) if callable(take) else entities
+async def _graph(engine: Engine) -> EntityGraph | None:
+    return None if engine.entities is None else with_rules(engine.entities, (await engine.library()).entities.rules)
 
 
-async def first_asked(entities: EntityGraph, seconds: float) -> None:
-    """Ask once for nothing, so that a file is read and a database connected before the deadline of a turn counts."""
-
-    async def ask() -> None:
-        await entities.entity("-")
-
-    asked = asyncio.ensure_future(ask())
-    await asyncio.wait((asked,), timeout=seconds)
-    # Whatever went wrong, the turn asks the same graph, and says what it answers.
-    asked.add_done_callback(lambda one: one.cancelled() or one.exception())
-    asked.cancel()
-
-
-async def found_in(entities: EntityGraph | None, rules: ContextRules) -> tuple[Diagnostic, ...]:
-    """What the graph itself has to say, as that of a file does; a graph in a database says nothing."""
-    tell = getattr(None if entities is None else with_rules(entities, rules), "diagnostics", None)
-    if not iscoroutinefunction(tell):
-        return ()
-    try:
-        found: tuple[Diagnostic, ...] = await tell()
-    except StoreUnavailable as error:
-        fix = "correct the file and open it again; until then nothing is known of any entity"
-        return (ENTITY_UNAVAILABLE.found(Location("entities"), str(error), fix),)
+def _there(ref: str, found: Entity | None) -> Entity:
+    if found is None:
+        raise EntityNotFound(ref)
     return found

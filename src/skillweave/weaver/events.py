@@ -5,7 +5,7 @@ A new kind of event is a payload in `skillweave.events.payloads` and a function 
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from skillweave.compose.policy import Verdict
 from skillweave.compose.spawn import SpawnPlan, SpawnRejected, SpawnRequest
@@ -32,13 +32,12 @@ _SHOWING = (_SHOWN, READ)
 
 @dataclass(frozen=True, slots=True)
 class DecidedTurn:
-    """A turn that is over: `revision` is the one stored last, None while the ledger does not answer."""
+    """A turn that is over, and how long it took."""
 
     injection: Injection
     snapshot: Snapshot
     before: State
     after: State
-    revision: int | None
     delivery: Delivery
     duration_ms: float
 
@@ -58,6 +57,14 @@ def turn_events(turn: DecidedTurn) -> tuple[Event, ...]:
     )
 
 
+def with_duration(events: tuple[Event, ...], milliseconds: float) -> tuple[Event, ...]:
+    """The events of a turn that took so long until they are told."""
+    decided, *others = events
+    if isinstance(decided.payload, payloads.TurnDecided):
+        decided = replace(decided, payload=replace(decided.payload, duration_ms=round(milliseconds, 3)))
+    return decided, *others
+
+
 def _event(turn: DecidedTurn, payload: payloads.BuiltIn, *identity: str) -> Event:
     injection = turn.injection
     made = event_id(injection.conversation, injection.turn_id, payload.event_type, *identity)
@@ -70,7 +77,7 @@ def _decided(turn: DecidedTurn) -> payloads.TurnDecided:
     outcomes = Counter(decision.outcome.value for decision in injection.decisions)
     in_context = (d.skill_id for d in injection.decisions if d.stage in _SHOWING and d.outcome in _IN_CONTEXT)
     return payloads.TurnDecided(
-        revision=turn.revision,
+        revision=injection.revision,
         generation=injection.generation,
         placement=injection.placement.value,
         delivery=turn.delivery.value,

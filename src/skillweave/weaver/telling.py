@@ -1,26 +1,19 @@
 """Telling observers what happens: in its order, each observer by itself, and never for longer than agreed.
 
-Without an observer no event is made, and no clock is read.
+Without an observer no event is made.
 """
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import partial
-from time import perf_counter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
 from skillweave.diagnostics import Diagnostic, Severity
-from skillweave.events.event import Cause, Event, Kept, Observer, Wanted
-
-if TYPE_CHECKING:
-    from skillweave.compose.policy import Verdict
-    from skillweave.injection import CurrentPolicy, Injection
-    from skillweave.registry import Snapshot
-    from skillweave.state.state import Delivery, State
+from skillweave.events.event import Event, Kept, Observer, Wanted
 
 log = logging.getLogger("skillweave")
 
@@ -168,65 +161,3 @@ def _said_by(error: BaseException) -> str:
         return str(error)
     except Exception:  # noqa: BLE001 - also the text of an error is a guest's code
         return "it has no readable text"
-
-
-@dataclass(frozen=True, slots=True)
-class Announcer:
-    """Makes the events and hands them to the observers; `new_id` names what happens without a trace in any State."""
-
-    observers: Observers
-    new_id: Callable[[], str]
-    clock: Callable[[], float] = perf_counter
-
-    @property
-    def heard(self) -> bool:
-        """Whether anybody listens."""
-        return bool(self.observers.listening)
-
-    def turn_decided(
-        self,
-        injection: "Injection",
-        snapshot: "Snapshot",
-        states: "tuple[State, State]",
-        *,
-        stored: bool,
-        delivery: "Delivery",
-        begun: float,
-        kept: Kept,
-    ) -> EventDispatch:
-        """Begin to tell what a turn did, to be asked where somebody listens.
-
-        `states` are those before and after it, `stored` whether a ledger has them, `begun` is the clock's time in
-        seconds when the turn began, `kept` whether the store keeps the events.
-        """
-        from skillweave.weaver.events import DecidedTurn, turn_events
-
-        before, after = states
-        revision = None if not stored else before.revision if before == after else before.revision + 1
-        duration = (self.clock() - begun) * 1000
-        decided = DecidedTurn(injection, snapshot, before, after, revision, delivery, duration)
-        return self.observers.tell(injection.conversation, turn_events(decided), kept)
-
-    async def state_changed(
-        self, conversation: str, turn_id: str | None, states: "tuple[State, State]", cause: Cause, *, kept: Kept
-    ) -> None:
-        """Tell what people decided and which texts count as given no longer; what an observer cannot take is logged."""
-        if not self.heard:
-            return
-        from skillweave.weaver.events import change_events
-
-        await self.observers.tell(conversation, change_events(conversation, turn_id, *states, cause), kept).ended()
-
-    async def tool_blocked(
-        self, injection: "Injection | CurrentPolicy", verdict: "Verdict", call_id: str | None
-    ) -> None:
-        """Tell that a call was denied."""
-        if not self.heard:
-            return
-        from skillweave.weaver.events import blocked_event
-
-        await self.tell(blocked_event(injection, verdict, call_id, self.new_id))
-
-    async def tell(self, event: Event) -> tuple[Diagnostic, ...]:
-        """Tell one event, and wait until everybody has it or its time is over."""
-        return await self.observers.tell(event.conversation, (event,)).ended()

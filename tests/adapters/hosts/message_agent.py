@@ -127,7 +127,7 @@ class MessageAgent:
     async def _result(self, call: Call, now: Injection | CurrentPolicy) -> dict[str, Any]:
         if call.name in OWN_TOOLS:
             transcript = self.style.transcript(self.chat)
-            answer = await self.weaver.call_tool(
+            answer = await self.weaver.tools.call(
                 call.name,
                 call.arguments,
                 conversation=CONVERSATION,

@@ -171,7 +171,7 @@ async def test_a_lead_whose_conversation_is_not_its_sessions_hands_on_no_more_th
     tmp_path: Path, planned: bool
 ) -> None:
     stage, child = Stage(tmp_path, spawn(), "Done."), Script("Looked.")
-    plan = await stage.weaver.prepare_spawn(SpawnRequest("Look.", ("careful",)))
+    plan = await stage.weaver.composition.prepare_spawn(SpawnRequest("Look.", ("careful",)))
     assert isinstance(plan, SpawnPlan)
     provider = SkillContextProvider(stage.weaver, **({"plan": plan} if planned else {"conversation": "ticket-7"}))
     tools = [*stage.tools, spawn_subagent(ScriptedChatClient(child), stage.weaver, stage.tools)]
@@ -219,7 +219,7 @@ async def test_a_checkpoint_in_a_sub_agent_pauses_the_parent_and_goes_on_in_a_ne
     assert files(tmp_path)["filing.txt"] == "filed"
     assert stage.script.last.times("It is filed.") == 1
     assert (len(other.sent), len(child.sent)) == (1, 2)
-    verdict = (await stage.weaver.state(request.additional_properties["conversation"])).approvals[0]
+    verdict = (await stage.weaver.ledger.state(request.additional_properties["conversation"])).approvals[0]
     assert (verdict.verdict.value, verdict.by) == ("approved", "Kim")
 
 
@@ -290,7 +290,7 @@ def _wiped(path: str) -> str:
 async def test_a_response_that_comes_twice_is_no_reply_to_the_sub_agents_next_question(tmp_path: Path) -> None:
     child = Script(filing()[0], Says(asks=(Asks("edit", {"path": "filing.txt", "old": "filed", "new": "lost"}),)))
     stage = Stage(tmp_path, spawn(skills=["both"]), "Filed.", child=child)
-    stage.weaver.registry.register(from_dict(BOTH))
+    stage.weaver.skills.registry.register(from_dict(BOTH))
     first = (await stage.run()).user_input_requests
     await stage.reply(first, APPROVED)
     (second,) = (await stage.reply(first, APPROVED)).user_input_requests
@@ -306,7 +306,7 @@ async def test_every_call_that_one_reply_decides_is_shown(tmp_path: Path) -> Non
     grandchild = Script(Says(asks=(Asks("wipe", {"path": "one.txt"}),)), writing, "Done.")
     child = Script(spawn(skills=["both"], label="grandchild"), "Done below.")
     stage = Wiping(tmp_path, spawn(), "Filed.", child=child, grandchild=grandchild)
-    stage.weaver.registry.register(from_dict(BOTH))
+    stage.weaver.skills.registry.register(from_dict(BOTH))
     (native,) = (await stage.run()).user_input_requests
     asked = native.additional_properties
     assert [(call["tool"], call["arguments"]) for call in asked["calls"]] == [("wipe", {"path": "one.txt"})]

@@ -364,7 +364,7 @@ def leads(weaver: Weaver, plan: SpawnPlan, lead: Script, child: Script) -> dict[
 @pytest.mark.parametrize("awaiting", [True, False])
 async def test_the_plan_of_a_lead_that_the_host_made_bounds_what_it_spawns(host: str, awaiting: bool) -> None:
     weaver = skillweave.open(CAREFUL)
-    plan = await weaver.prepare_spawn(SpawnRequest("Work", ("careful",)))
+    plan = await weaver.composition.prepare_spawn(SpawnRequest("Work", ("careful",)))
     assert isinstance(plan, SpawnPlan)
     lead, child = Script(Says(asks=(Asks("spawn_subagent", {"task": "Do it"}),)), "Done."), Script("Done.")
     agent = leads(weaver, plan, lead, child)[host]

@@ -166,7 +166,7 @@ class PlainAgent(WireAgent):
     async def _own(self, call: Call) -> dict[str, Any]:
         assert self._weaver is not None
         transcript = self._style.transcript(self._chat)
-        answer = await self._weaver.call_tool(
+        answer = await self._weaver.tools.call(
             call.name, call.arguments, conversation=CONVERSATION, call_id=call.id, transcript=transcript
         )
         told: dict[str, Any] = self._style.answer(call, answer)

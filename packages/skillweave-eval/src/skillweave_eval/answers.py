@@ -105,7 +105,7 @@ async def ask(weaver: "Weaver", case: Case) -> Answer:
         return await _ask_at(weaver, case, case.cursor)
     turn = case.turn()
     injection = await weaver.preview(turn)
-    return _answer(case, await weaver.match(turn), injection)
+    return _answer(case, await weaver.skills.match(turn), injection)
 
 
 async def _ask_at(weaver: "Weaver", case: Case, cursor: str) -> Answer:
@@ -113,15 +113,15 @@ async def _ask_at(weaver: "Weaver", case: Case, cursor: str) -> Answer:
     from skillweave.graph import Cursor
     from skillweave.state.state import State, Writes
 
-    graph = await weaver.skill_graph()
+    graph = await weaver.skills.graph()
     if graph is None:
         raise InvalidData(
             f"{case.place or case.id}: the test stands at the cursor {cursor!r}, and there is no skill graph"
         )
     turn = replace(case.turn(), conversation=f"{CONVERSATION} at {cursor}")
-    if not (await weaver.state(turn.conversation)).revision:
+    if not (await weaver.ledger.state(turn.conversation)).revision:
         begun = State(cursor=Cursor(cursor, {cursor: 1}, (cursor,), graph.digest))
-        await weaver.store.swap(turn.conversation, 0, Writes(begun), tenant=weaver.tenant)
+        await weaver.ledger.store.swap(turn.conversation, 0, Writes(begun), tenant=weaver.ledger.tenant)
     injection = await weaver.preview(turn)
     places = tuple(
         Place(one.skill_id, _LEVELS[one.outcome], one.score or 0.0, one.matcher or one.stage)

@@ -57,8 +57,8 @@ class Pair(Portable):
 
 async def findings_on(weaver: "Weaver", cases: Iterable[Case] = ()) -> tuple[Diagnostic, ...]:
     """Everything wrong with the triggers and descriptions of the active skills, whether a test is about it or not."""
-    skills = [skill for skill in (await weaver.snapshot()).active() if invocation_of(skill).by_model]
-    found = [one for one in await weaver.diagnostics() if one.code in OF_TRIGGERS]
+    skills = [skill for skill in (await weaver.skills.snapshot()).active() if invocation_of(skill).by_model]
+    found = [one for one in await weaver.skills.diagnostics() if one.code in OF_TRIGGERS]
     expected: dict[str, list[str]] = defaultdict(list)
     for case in cases:
         for skill_id in case.expect or ():
@@ -86,7 +86,7 @@ async def _broken(weaver: "Weaver", skill: "Skill") -> "AsyncFindings":
         for phrase in phrases:
             if not fold(phrase).strip():
                 continue  # reading it has said so
-            selection = await weaver.match(_said(phrase))
+            selection = await weaver.skills.match(_said(phrase))
             level = _level(selection, skill.id)
             if level is Level.GIVEN or (level is Level.OFFERED and kind == "example"):
                 continue
@@ -165,7 +165,7 @@ async def _dead(weaver: "Weaver", skill: "Skill", ids: frozenset[str]) -> list[s
     """
     others = ids - {skill.id}
     text = _NAMES.sub(lambda name: "" if name[0] in others else name[0], skill.description)
-    selection = await weaver.match(_said(text))
+    selection = await weaver.skills.match(_said(text))
     ranked = [*selection.chosen, *selection.offered, *(one.candidate for one in selection.rejected)]
     first = list(dict.fromkeys(one.skill_id for one in ranked))[:NEAR_THE_TOP]
     found = _level(selection, skill.id) is not Level.SILENT or skill.id in first

@@ -132,9 +132,9 @@ async def count_tokens(
 
     Reading from a list is taken to load the very skills that skillweave gives, each once.
     """
-    shown = [skill for skill in (await weaver.snapshot()).active() if invocation_of(skill).by_model]
-    count = weaver.counter.count
-    everything = await weaver.tokens_of_everything()
+    shown = [skill for skill in (await weaver.skills.snapshot()).active() if invocation_of(skill).by_model]
+    count = weaver.skills.counter.count
+    everything = await weaver.skills.tokens_of_everything()
     catalog = count("\n".join(f"- {skill.id}: {skill.description}" for skill in shown))
     names = count("\n".join(f"- {skill.id}" for skill in shown))
     totals = {name: _Sum() for name in (EVERYTHING, CATALOG, NAMES, WOVEN)}
@@ -158,7 +158,9 @@ async def count_tokens(
         Method(name, one.tokens, one.cached, calls, round(100 * (1 - one.tokens / whole), 2) if whole else 0.0)
         for name, one in totals.items()
     )
-    return TokensReport(data, len(talks), calls, len(shown), weaver.counter.encoding, configuration, methods, tiers)
+    return TokensReport(
+        data, len(talks), calls, len(shown), weaver.skills.counter.encoding, configuration, methods, tiers
+    )
 
 
 @dataclass(slots=True)

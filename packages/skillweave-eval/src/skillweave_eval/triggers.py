@@ -122,7 +122,7 @@ async def run_tests(
 ) -> TriggerReport:
     """Ask every query, look at every trigger and description, and report; without cases only the findings are made."""
     demands = demands or Demands()
-    snapshot = await weaver.snapshot()
+    snapshot = await weaver.skills.snapshot()
     active = {skill.id: skill for skill in snapshot.active()}
     answers = await ask_all(weaver, cases.cases, progress)
     results = tuple(judge(answer, demands.at_least) for answer in answers)

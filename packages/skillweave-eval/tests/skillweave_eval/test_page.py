@@ -99,7 +99,7 @@ def test_letters_that_the_plots_cannot_show_are_no_error() -> None:
 
 async def test_tokens_graphs_and_fits_have_pages(tmp_path: Path) -> None:
     weaver = weaver_of()
-    tokens = await count_tokens(weaver, TALKS, "talks", Configuration(weaver.matchers))
+    tokens = await count_tokens(weaver, TALKS, "talks", Configuration(weaver.skills.matchers))
     graph: GraphReport = await play_scripts(SkillGraph.from_dict(DESK), {"one": []}, "one")
     fitted = fit_answers(ANSWERS, SUBJECT, Configuration(("lexical",)))
     for report, word in ((tokens, "cached"), (graph, "Edges"), (fitted, "held-out")):

@@ -20,7 +20,7 @@ TALKS = (
 
 async def counted(*talks: Talk) -> TokensReport:
     weaver = weaver_of(TEA, COFFEE)
-    return await count_tokens(weaver, talks, "talks", Configuration(weaver.matchers))
+    return await count_tokens(weaver, talks, "talks", Configuration(weaver.skills.matchers))
 
 
 async def test_every_call_of_every_method_is_counted() -> None:
@@ -33,7 +33,7 @@ async def test_every_call_of_every_method_is_counted() -> None:
         ("skillweave", 3),
     ]
     everything, catalog, names, woven = (one.tokens for one in report.methods)
-    assert everything == 3 * await weaver_of(TEA, COFFEE).tokens_of_everything()
+    assert everything == 3 * await weaver_of(TEA, COFFEE).skills.tokens_of_everything()
     assert names < catalog
     assert woven > 0
 

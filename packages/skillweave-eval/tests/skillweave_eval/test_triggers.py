@@ -71,7 +71,7 @@ def test_where_any_one_is_right_the_others_are_not_missed() -> None:
 async def report_on(*cases: object, demands: Demands | None = None) -> TriggerReport:
     weaver = weaver_of(*PACK)
     given = CaseSet("pack.triggers.yaml", "all rows", tuple(cases))  # type: ignore[arg-type]
-    return await run_tests(weaver, given, Configuration(weaver.matchers), demands)
+    return await run_tests(weaver, given, Configuration(weaver.skills.matchers), demands)
 
 
 RELEASE = case("We need a release plan for Friday", ["release"], not_=("rollout",), id="friday")
@@ -105,7 +105,7 @@ async def test_a_broken_trigger_fails_a_report_whose_tests_all_hold() -> None:
 async def test_thresholds_take_the_place_of_single_tests() -> None:
     cases = CaseSet("t", "all rows", (case("Some tea please"), case("dunno what", ["coffee"])))
     weaver = weaver_of(TEA, COFFEE)
-    configuration = Configuration(weaver.matchers)
+    configuration = Configuration(weaver.skills.matchers)
     assert not (await run_tests(weaver, cases, configuration)).ok
     reached = await run_tests(weaver, cases, configuration, Demands(least={"recall": 0.5}))
     missed = await run_tests(weaver, cases, configuration, Demands(least={"recall": 0.6, "precision": 0.9}))

@@ -16,7 +16,7 @@ from skillweave.compose.policy import Verdict
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.relations.validate import ValidationResult
-from skillweave.weaver.reading import TOOLS, CallFields, ToolAnswer, ToolSpec
+from skillweave.weaver.tools import TOOLS, CallFields, ToolAnswer, ToolSpec
 from skillweave_server.calls import Call, IdempotencyKey
 from skillweave_server.endpoints import ConversationId, Endpoints
 from skillweave_server.problems import Refused
@@ -28,13 +28,13 @@ COMPOSITION = Endpoints("composition")
 @COMPOSITION.at("POST", "/compose", scope=Scope.READ, takes=ComposeRequest, answers=Composition, problems=(404,))
 async def compose(call: Call, asked: ComposeRequest) -> Composition:
     """What these skills allow, forbid and prescribe together; whether they may be used together `/validate` says."""
-    return await call.weaver().compose(asked.skills, asked.mode)
+    return await call.weaver().composition.compose(asked.skills, asked.mode)
 
 
 @COMPOSITION.at("POST", "/validate", scope=Scope.READ, takes=ValidateRequest, answers=ValidationResult)
 async def validate(call: Call, asked: ValidateRequest) -> ValidationResult:
     """Whether these skills may be used together: every error, and warnings. An invalid set is an answer, status 200."""
-    return await call.weaver().validate(asked.skills, asked.host_tools)
+    return await call.weaver().composition.validate(asked.skills, asked.host_tools)
 
 
 @COMPOSITION.at("POST", "/authorize", scope=Scope.WEAVE, takes=AuthorizeRequest, answers=Verdict)
@@ -72,7 +72,7 @@ async def spawn(call: Call, asked: SpawnQuestion, idempotency_key: IdempotencyKe
     One that may not be started answers 409, with the errors, what to ask for instead, and the whole answer under
     `rejected`.
     """
-    prepared = await call.weaver().prepare_spawn(
+    prepared = await call.weaver().composition.prepare_spawn(
         asked.request,
         parent=asked.plan or asked.parent,
         spawn_id=asked.id_with(idempotency_key),
@@ -89,7 +89,7 @@ async def spawn(call: Call, asked: SpawnQuestion, idempotency_key: IdempotencyKe
 @COMPOSITION.at("POST", "/spawn/started", scope=Scope.WEAVE, takes=SpawnPlan)
 async def note_spawn_started(call: Call, asked: SpawnPlan) -> None:
     """Say that the sub-agent of this plan was started: subscribers are told."""
-    await call.weaver().spawned(asked)
+    await call.weaver().composition.spawned(asked)
 
 
 @COMPOSITION.at("GET", "/tools", scope=Scope.READ, answers=tuple[ToolSpec, ...])
@@ -120,4 +120,4 @@ async def call_tool(
         known["call_id"] = call_id
     if asked.placement is not None:
         known["placement"] = asked.placement
-    return await call.weaver().call_tool(asked.name, asked.arguments, conversation=conversation, **known)
+    return await call.weaver().tools.call(asked.name, asked.arguments, conversation=conversation, **known)

@@ -52,7 +52,7 @@ async def find_nearby_entities(
 
     Degrees of two datums are not compared: the answer counts what was left out for that.
     """
-    graph = await call.weaver().entity_graph()
+    graph = await call.weaver().entities.graph()
     if graph is None:
         raise _nothing_known()
     return await graph.near(Point(latitude, longitude, datum), radius_ft, label, limit)
@@ -61,7 +61,7 @@ async def find_nearby_entities(
 @ENTITIES.at("GET", "/entities/{entity}", scope=Scope.READ, answers=Entity, problems=(404, 409))
 async def get_entity(call: Call, entity: EntityRef) -> Entity:
     """The entity of that id or other name; a name that several have answers 409, with their ids as `choices`."""
-    return await call.weaver().entity(entity)
+    return await call.weaver().entities.get(entity)
 
 
 @ENTITIES.at("GET", "/entities/{entity}/neighbours", scope=Scope.READ, answers=Neighbours, problems=(404, 409))
@@ -74,8 +74,8 @@ async def list_neighbours(
 ) -> Neighbours:
     """What the entity is connected with, by relation and then by id; `direction` says which of its edges count."""
     weaver = call.weaver()
-    known = await weaver.entity(entity)
-    graph = await weaver.entity_graph()
+    known = await weaver.entities.get(entity)
+    graph = await weaver.entities.graph()
     found = () if graph is None else await graph.neighbours(known.id, relation, direction, limit + 1)
     return Neighbours(found[:limit], len(found) > limit)
 
@@ -85,7 +85,7 @@ async def assemble_context(call: Call, entity: EntityRef, tags: Tags) -> Context
     """What a skill with these domain tags is told of the entity, line by line, with where each line comes from."""
     weaver = call.weaver()
     wanted = tuple(dict.fromkeys(tags))
-    return context_shown(await weaver.entity_context(entity, wanted), wanted, weaver.counter.count)
+    return context_shown(await weaver.entities.context(entity, wanted), wanted, weaver.skills.counter.count)
 
 
 @ENTITIES.at("PUT", "/entities", scope=Scope.WRITE, takes=EntitiesPut, problems=(409,))
@@ -106,7 +106,7 @@ async def remove_entity(call: Call, entity: EntityId) -> None:
 
 async def _writable(call: Call) -> WritableGraph:
     """The tenant's graph; raises Refused where it is only read."""
-    graph = await call.weaver().entity_graph()
+    graph = await call.weaver().entities.graph()
     if not isinstance(graph, WritableGraph):
         detail = "this service only reads entities; start it with `--entities` and the URL of a database to store them"
         raise Refused(409, "no-entity-store", detail)

@@ -36,7 +36,7 @@ KnownTools = Annotated[
 @GRAPHS.at("GET", "/graphs", scope=Scope.READ, answers=GraphPage)
 async def list_graphs(call: Call) -> GraphPage:
     """The graph that conversations move in; nothing where neither the service nor a pack has one."""
-    graph = await call.weaver().skill_graph()
+    graph = await call.weaver().skills.graph()
     if graph is None:
         return GraphPage(())
     return GraphPage((GraphListed(graph.digest, len(graph.declared.skills), len(graph.edges)),))
@@ -51,7 +51,7 @@ async def get_graph(call: Call, graph: GraphId) -> GraphShown:
 @GRAPHS.at("GET", "/graphs/{graph}/checkup", scope=Scope.READ, answers=Checkup, problems=(404,))
 async def check_graph(call: Call, graph: GraphId, known_tools: KnownTools = None) -> Checkup:
     """What is wrong with the wiring, with the loaded skills as the known ones."""
-    found, snapshot = await _graph_of(call, graph), await call.weaver().snapshot()
+    found, snapshot = await _graph_of(call, graph), await call.weaver().skills.snapshot()
     return await asyncio.to_thread(checkup_among, found, snapshot, known_tools)
 
 
@@ -115,7 +115,7 @@ async def simulate_graph(call: Call, graph: GraphId, asked: SimulationRequest) -
 
 async def _graph_of(call: Call, graph_id: str) -> SkillGraph:
     """The graph that is in use, where that is the one that is named; raises Refused for another one."""
-    graph = await call.weaver().skill_graph()
+    graph = await call.weaver().skills.graph()
     if graph is not None and graph_id in (CURRENT, graph.digest):
         return graph
     there = (

@@ -30,7 +30,7 @@ LedgerKey = Annotated[
 @LEDGER.at("GET", "/ledger", scope=Scope.READ, answers=ConversationPage)
 async def list_conversations(call: Call, prefix: str = "", after: After = "", limit: Limit = 20) -> ConversationPage:
     """The ids of the conversations that are kept, in the order of their characters; those that begin with `prefix`."""
-    store = call.weaver().store
+    store = call.weaver().ledger.store
     found = await store.conversations(prefix, limit + 1, after, tenant=call.tenant)
     return page(ConversationPage, found, limit, str)
 
@@ -38,14 +38,14 @@ async def list_conversations(call: Call, prefix: str = "", after: After = "", li
 @LEDGER.at("GET", "/ledger/{conversation}", scope=Scope.READ, answers=State, problems=(409,))
 async def show_conversation(call: Call, conversation: ConversationId) -> State:
     """All that is kept about the conversation; of one that nobody knows an empty state, with revision 0."""
-    return await call.weaver().state(conversation)
+    return await call.weaver().ledger.state(conversation)
 
 
 @LEDGER.at("GET", "/ledger/{conversation}/{key:path}", scope=Scope.READ, answers=Record, problems=(404, 409))
 async def show_record(call: Call, conversation: ConversationId, key: LedgerKey) -> Record:
     """The record of one text: whether it was given, in which version, and which block holds it."""
     full = full_key(key)
-    state = await call.weaver().state(conversation)
+    state = await call.weaver().ledger.state(conversation)
     record = state.record(full)
     if record is None:
         there = f"it has {', '.join(one.key for one in state.records[:10])}" if state.records else "it has none"
@@ -60,7 +60,7 @@ async def mark(call: Call, conversation: ConversationId, key: LedgerKey) -> Reco
 
     A transcript without the skill's text goes before it: then the skill is given when wanted.
     """
-    return await call.weaver().mark(conversation, key)
+    return await call.weaver().ledger.mark(conversation, key)
 
 
 @LEDGER.at("DELETE", "/ledger/{conversation}/{key:path}", scope=Scope.WRITE, problems=(409,))
@@ -72,7 +72,7 @@ async def evict(call: Call, conversation: ConversationId, key: LedgerKey) -> Non
 @LEDGER.at("DELETE", "/ledger/{conversation}", scope=Scope.WRITE, problems=(409,))
 async def clear(call: Call, conversation: ConversationId) -> None:
     """Forget everything about the conversation but its decisions; again changes nothing."""
-    await call.weaver().clear(conversation)
+    await call.weaver().ledger.clear(conversation)
 
 
 MEMORY = Endpoints("working memory")

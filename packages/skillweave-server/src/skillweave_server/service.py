@@ -124,7 +124,7 @@ class Service(ClosedOnExit):
 
     async def metrics(self) -> bytes:
         """What the service counts, in Prometheus' format."""
-        held = Held(self.weaver("").store, self.rates.unanswered, len(self._tenants))
+        held = Held(self.weaver("").ledger.store, self.rates.unanswered, len(self._tenants))
         return await self.meters.text(held, self._pending if hasattr(self.approvals, "count_pending") else None)
 
     async def _pending(self) -> int:
@@ -133,7 +133,7 @@ class Service(ClosedOnExit):
 
     async def make_ready(self) -> None:
         """Read and compile the default tenant's skills, so that the first turn does not wait for them."""
-        await self.weaver("").make_ready()
+        await self.weaver("").skills.make_ready()
 
     async def close(self) -> None:
         """Give back all connections."""

@@ -56,7 +56,7 @@ Text = Annotated[str, Query(min_length=1, max_length=LONGEST_SEARCH, description
 @SKILLS.at("GET", "/skills", scope=Scope.READ, answers=SkillPage)
 async def list_skills(call: Call, status: Status | None = None, after: After = "", limit: Limit = 20) -> SkillPage:
     """The skills by their ids; those of one status, or all."""
-    found = (await call.weaver().snapshot()).values()
+    found = (await call.weaver().skills.snapshot()).values()
     wanted = sorted((one for one in found if status in (None, one.status)), key=_id)
     behind = [SkillListed.of(one) for one in wanted if one.id > after]
     return page(SkillPage, behind, limit, lambda listed: listed.id)
@@ -68,13 +68,13 @@ async def search_skills(call: Call, q: Text) -> Selection:
 
     It is a look: no conversation is asked or changed.
     """
-    return await call.weaver().match(q, conversation="search")
+    return await call.weaver().skills.match(q, conversation="search")
 
 
 @SKILLS.at("GET", "/skills/{skill}", scope=Scope.READ, answers=Skill, problems=(404,))
 async def get_skill(call: Call, skill: SkillId) -> Skill:
     """The definition that is in use."""
-    return (await call.weaver().snapshot())[skill]
+    return (await call.weaver().skills.snapshot())[skill]
 
 
 @SKILLS.at(
@@ -101,7 +101,7 @@ async def publish_skill(call: Call, skill: SkillId, asked: SkillDefinition) -> R
         detail = f"the path names skill {skill!r} and the definition {read.skill.id!r}; send it to its own path"
         raise Refused(422, "other-skill", detail, place="definition")
     written = await store.publish(replace(read.skill, origin=None), asked.contents())
-    await call.weaver().refresh()
+    await call.weaver().skills.refresh()
     return _published(written.change, written.skill or read.skill, read.diagnostics)
 
 
@@ -109,7 +109,7 @@ async def publish_skill(call: Call, skill: SkillId, asked: SkillDefinition) -> R
 async def remove_skill(call: Call, skill: SkillId) -> None:
     """Take the skill out of use; its versions stay, and can be rolled back to."""
     await _store_of(call).remove(skill)
-    await call.weaver().refresh()
+    await call.weaver().skills.refresh()
 
 
 @SKILLS.at("GET", "/skills/{skill}/versions", scope=Scope.READ, answers=VersionPage, problems=(404, 409))
@@ -136,14 +136,14 @@ async def roll_back_skill(call: Call, skill: SkillId, asked: RollbackRequest) ->
     store = _store_of(call)
     before = next((one.content_hash for one in await store.versions(skill) if one.in_use), None)
     used = await store.roll_back(skill, asked.content_hash)
-    await call.weaver().refresh()
+    await call.weaver().skills.refresh()
     return _published(Change.UNCHANGED if before == asked.content_hash else Change.UPDATED, used, ())
 
 
 @SKILLS.at("GET", "/skills/{skill}/artifacts", scope=Scope.READ, answers=ArtifactPage, problems=(404,))
 async def list_artifacts(call: Call, skill: SkillId, after: After = "", limit: Limit = 20) -> ArtifactPage:
     """The documents of the skill by their ids, with their sizes in bytes."""
-    found = (await call.weaver().snapshot())[skill].artifacts
+    found = (await call.weaver().skills.snapshot())[skill].artifacts
     behind = sorted((one for one in found if one.id > after), key=lambda ref: ref.id)
     return page(ArtifactPage, behind, limit, lambda ref: ref.id)
 
@@ -159,10 +159,10 @@ async def list_artifacts(call: Call, skill: SkillId, after: After = "", limit: L
 async def get_artifact(call: Call, skill: SkillId, artifact: ArtifactId) -> Response:
     """The content of one document, with its own media type; browsers are told to run nothing of it."""
     weaver = call.weaver()
-    snapshot = await weaver.snapshot()
+    snapshot = await weaver.skills.snapshot()
     if skill not in snapshot:
         raise SkillNotFound(skill, snapshot)
-    found = await weaver.registry.read_artifact(skill, artifact, snapshot=snapshot)
+    found = await weaver.skills.registry.read_artifact(skill, artifact, snapshot=snapshot)
     declared = found.ref.media_type
     media_type = declared if _MEDIA_TYPE.fullmatch(declared) else "application/octet-stream"
     return Response(found.data, headers={**_LOCKED, "Content-Type": media_type})
@@ -219,7 +219,7 @@ AgentId = Annotated[str, Path(min_length=1, max_length=100, description="The id 
 @AGENTS.at("GET", "/agents", scope=Scope.READ, answers=AgentPage)
 async def list_agents(call: Call, after: After = "", limit: Limit = 20) -> AgentPage:
     """The agents by their ids."""
-    found = (await call.weaver().snapshot()).agents
+    found = (await call.weaver().skills.snapshot()).agents
     behind = [found[agent_id] for agent_id in sorted(found) if agent_id > after]
     return page(AgentPage, behind, limit, lambda agent: agent.id)
 
@@ -227,7 +227,7 @@ async def list_agents(call: Call, after: After = "", limit: Limit = 20) -> Agent
 @AGENTS.at("GET", "/agents/{agent}", scope=Scope.READ, answers=Agent, problems=(404,))
 async def get_agent(call: Call, agent: AgentId) -> Agent:
     """The agent as it is described now."""
-    found = (await call.weaver().snapshot()).agents
+    found = (await call.weaver().skills.snapshot()).agents
     if agent not in found:
         raise AgentNotFound(agent, found)
     return found[agent]

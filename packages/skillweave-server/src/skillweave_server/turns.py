@@ -63,7 +63,7 @@ async def confirm(call: Call, conversation: ConversationId, turn: TurnId) -> Non
     """
     weaver = call.weaver()
     if not await weaver.confirm(conversation, turn):
-        state = await weaver.state(conversation)
+        state = await weaver.ledger.state(conversation)
         if not any(record.holder == turn for record in state.records):
             raise _no_claim(turn)
 

@@ -9,7 +9,7 @@ from skillweave.approvals.log import LogRow
 from skillweave.closing import ClosedOnExit
 from skillweave.errors import StoreUnavailable
 from skillweave.state.state import State
-from skillweave.weaver.verdicts import CheckpointVerdict
+from skillweave.weaver.approvals import CheckpointVerdict
 
 NO_SEAL = (
     "approvals are not kept here, as their log has no key to be sealed with; start every replica with the same "

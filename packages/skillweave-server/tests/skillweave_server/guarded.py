@@ -107,7 +107,7 @@ class Guarded:
         async with SqlGraph(self.url, tenant=tenant) as graph:
             await graph.put([Entity(ids["entity"], "Ship", {"name": mark})])
         weaver = service.weaver(tenant)
-        await weaver.refresh()
+        await weaver.skills.refresh()
         await weaver.weave(Turn(ids["turn"], conversation, message_of("What are the dues?")))
         # Whoever reads the log writes what waits for it.
         await weaver.why(conversation)
@@ -115,7 +115,7 @@ class Guarded:
         told = Event("event-1", "NOTED", conversation, ids["turn"], Announced(ids["skill"], {"text": mark}))
         await service.events.append(conversation, [told], tenant=tenant)
         asked = ApprovalRequest(conversation, ids["skill"], ids["checkpoint"], payload={"text": mark})
-        state = await weaver.state(conversation)
+        state = await weaver.ledger.state(conversation)
         await service.approvals.open(ids["approval"], asked, "d" * 64, state, tenant=tenant)
 
     async def silence_keys(self) -> None:

@@ -190,7 +190,7 @@ async def test_a_verdict_on_a_skill_that_has_changed_is_refused_and_the_approval
     office: Office, where: str
 ) -> None:
     case = await office.post("approvals", asked(where), 201)
-    registry = office.service.weaver("").registry
+    registry = office.service.weaver("").skills.registry
     registry.register({**PAY, "text": {"instructions": "Pay at once."}})
     problem = await office.post(f"approvals/{case['id']}/decide", reply(), 409)
     assert "has changed since it was shown" in problem["detail"]

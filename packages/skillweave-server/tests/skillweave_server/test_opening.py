@@ -38,7 +38,7 @@ async def test_a_tenant_has_its_own_skills_before_those_of_all(tmp_path: Path) -
         assert service.skills is not None
         own = {**RELEASE, "text": {"instructions": "Ask Ada first."}}
         await service.skills.for_tenant("acme").publish(own)  # type: ignore[attr-defined]
-        theirs, others = [await service.weaver(tenant).snapshot() for tenant in ("acme", "globex")]
+        theirs, others = [await service.weaver(tenant).skills.snapshot() for tenant in ("acme", "globex")]
     assert theirs["release"].text.instructions == "Ask Ada first."
     assert others["release"].text.instructions == RELEASE["text"]["instructions"]
     assert theirs.keys() == others.keys() == {"release", "mooring"}
@@ -51,16 +51,16 @@ async def test_tenants_without_skills_of_their_own_share_what_is_compiled_until_
         assert isinstance(service.skills, SqlSource)
         await service.skills.for_tenant("first").publish(dict(RELEASE))
         acme, globex = service.weaver("acme"), service.weaver("globex")
-        before = await acme.snapshot()
-        assert await globex.snapshot() is before
+        before = await acme.skills.snapshot()
+        assert await globex.skills.snapshot() is before
         libraries = [await one._engine.library() for one in (acme, globex)]
         assert libraries[0].index is libraries[1].index
         await service.skills.for_tenant("acme").publish({**RELEASE, "id": "acme-only"})
-        await acme.refresh()
-        after = await acme.snapshot()
+        await acme.skills.refresh()
+        after = await acme.skills.snapshot()
         assert after.keys() == {"acme-only", "release", "mooring"}
         assert after.generation > before.generation
-        assert await globex.snapshot() is before
+        assert await globex.skills.snapshot() is before
         assert "acme-only" in str((await acme.preview("release", conversation="c")).decisions)
 
 
@@ -72,11 +72,11 @@ async def test_what_a_tenant_publishes_elsewhere_is_there_a_second_later(
         assert isinstance(other.skills, SqlSource)
         await other.skills.for_tenant("first").publish(dict(RELEASE))
         weaver = service.weaver("acme")
-        assert "acme-only" not in await weaver.snapshot()
+        assert "acme-only" not in await weaver.skills.snapshot()
         await other.skills.for_tenant("acme").publish({**RELEASE, "id": "acme-only"})
-        assert "acme-only" in await weaver.snapshot()
+        assert "acme-only" in await weaver.skills.snapshot()
         await other.skills.for_tenant("acme").remove("acme-only")
-        assert "acme-only" not in await weaver.snapshot()
+        assert "acme-only" not in await weaver.skills.snapshot()
 
 
 async def test_skills_of_all_tenants_are_read_once(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ async def test_skills_of_all_tenants_are_read_once(tmp_path: Path) -> None:
 
     async with open_service(Counted(dict(MOORING)), store=tmp_path / "s.db") as service:
         for tenant in ("", "acme", "globex"):
-            assert "mooring" in await service.weaver(tenant).snapshot()
+            assert "mooring" in await service.weaver(tenant).skills.snapshot()
     assert read == [None]
 
 
@@ -107,8 +107,8 @@ async def test_a_tenant_that_is_put_away_closes_nothing_of_others(
     monkeypatch.setattr("skillweave_server.service.MOST_TENANTS", 1)
     async with service_in(tmp_path) as service:
         for tenant in ("", "acme", "", "globex"):
-            assert await service.weaver(tenant).state("c") is not None
-            assert "release" in await service.weaver(tenant).snapshot()
+            assert await service.weaver(tenant).ledger.state("c") is not None
+            assert "release" in await service.weaver(tenant).skills.snapshot()
 
 
 async def test_what_all_tenants_share_is_closed_with_the_service_also_when_no_tenant_came(tmp_path: Path) -> None:

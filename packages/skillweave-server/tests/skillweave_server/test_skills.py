@@ -293,7 +293,7 @@ async def test_another_replica_has_a_published_skill_when_it_compares_versions(s
         assert (await other.get("/skills/knots")).status_code == 404
         await publish(one)
         # Versions are compared at most once a second, by this clock.
-        freshness = later.weaver("").registry._freshness
+        freshness = later.weaver("").skills.registry._freshness
         now = freshness.clock
         freshness.clock = lambda: now() + 2
         assert (await other.get("/skills/knots")).status_code == 200

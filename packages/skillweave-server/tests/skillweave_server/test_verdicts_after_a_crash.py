@@ -12,7 +12,7 @@ from skillweave.approvals.case import ApprovalCase
 from skillweave.errors import Contended, SkillweaveError, StoreUnavailable
 from skillweave.events.event import Event
 from skillweave.stores.event_stream import MemoryEventStream
-from skillweave.weaver.verdicts import CheckpointVerdict
+from skillweave.weaver.approvals import CheckpointVerdict
 
 ASKED = {"conversation": "c", "skill_id": "pay-bill", "checkpoint": "release", "call": CALL}
 ABOUT_LETTER = {"conversation": "c", "skill_id": "write-letter", "checkpoint": "sign_off"}

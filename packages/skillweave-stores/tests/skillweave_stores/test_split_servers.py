@@ -25,7 +25,7 @@ async def test_two_urls_keep_states_in_redis_and_decisions_in_postgresql(
 ) -> None:
     await _filled(postgres_tables_url)
     async with skillweave.open(postgres_tables_url, ledger=redis_url, counter=WordCounter()) as weaver:
-        assert isinstance(weaver.store, SplitStore)
+        assert isinstance(weaver.ledger.store, SplitStore)
         injection = await weaver.weave("an invoice", conversation="c", turn_id="t")
         assert injection.skills == ("pay",)
         assert [entry.turn_id for entry in await weaver.why("c", "pay")] == ["t"]
@@ -99,5 +99,5 @@ def test_a_loop_that_ends_before_anything_is_closed_loses_no_decision(postgres_t
 
 async def test_skills_in_a_sqlite_file_leave_decisions_in_redis(redis_url: str, tmp_path: object) -> None:
     weaver = skillweave.open(f"sqlite:///{tmp_path}/skills.db", ledger=redis_url)
-    assert isinstance(weaver.store, RedisStore)
+    assert isinstance(weaver.ledger.store, RedisStore)
     await weaver.close()

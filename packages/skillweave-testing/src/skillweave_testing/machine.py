@@ -24,7 +24,7 @@ from skillweave.settings import CatalogMode, Settings
 from skillweave.state.port import Store
 from skillweave.state.state import CLAIM_SECONDS, ApprovalVerdict, Delivery, Lifecycle, skill_key
 from skillweave.weaver import Weaver
-from skillweave.weaver.leaving import Left
+from skillweave.weaver.ledger import Left
 from skillweave_testing.conversation_model import (
     CHECKPOINTS,
     LIFECYCLES,
@@ -267,7 +267,7 @@ class ConversationMachine(CheckedConversation):
     def a_turn_is_put_on_hold(self, which: int, replica: int, raises: bool) -> None:
         """The host leaves the delivery, and what was claimed waits for a person."""
         opened = self._ended(self.open, which)
-        keys = self.runner.run(self.weavers[replica].hold(CONVERSATION, opened.turn.id))
+        keys = self.runner.run(self.weavers[replica].approvals.hold(CONVERSATION, opened.turn.id))
         assert {key.removeprefix("skill:") for key in keys} == self.texts.hold(opened.turn.id)
         self.runner.run(_leave(opened.manager, RuntimeError("waiting for a person") if raises else None))
         self.waiting.append(opened)
@@ -293,7 +293,7 @@ class ConversationMachine(CheckedConversation):
         if self.last is None:
             return
         turn, first = self.last
-        state = self.runner.run(self.weavers[replica].state(CONVERSATION))
+        state = self.runner.run(self.weavers[replica].ledger.state(CONVERSATION))
         if state.last_turn not in (turn.id, ""):
             return
         again = self.runner.run(self.weavers[replica].weave(turn))
@@ -301,7 +301,7 @@ class ConversationMachine(CheckedConversation):
             assert again.messages == first.messages
             assert again.instructions == first.instructions
             assert again.tools == first.tools
-            assert self.runner.run(self.weavers[replica].state(CONVERSATION)) == state
+            assert self.runner.run(self.weavers[replica].ledger.state(CONVERSATION)) == state
 
     @precondition(lambda self: len(self.history) > 1)
     @rule(keep=st.sets(st.integers(0, 12)))
@@ -322,7 +322,7 @@ class ConversationMachine(CheckedConversation):
     def a_skill_is_edited(self, skill_id: str) -> None:
         self.model.versions[skill_id] += 1
         for weaver in self.weavers:
-            weaver.registry.register(self.definition(skill_id))
+            weaver.skills.registry.register(self.definition(skill_id))
         self.last = None
 
     @rule(seconds=st.sampled_from([1.0, CLAIM_SECONDS - 2, CLAIM_SECONDS]))
@@ -342,7 +342,7 @@ class ConversationMachine(CheckedConversation):
         if how is _Leaving.EVICTED:
             assert self.runner.run(weaver.evict(CONVERSATION, skill_id)) == self.texts.evict(skill_id)
             return
-        leave = weaver.disengage if how is _Leaving.DISENGAGED else weaver.unload
+        leave = weaver.ledger.disengage if how is _Leaving.DISENGAGED else weaver.ledger.unload
         left = self.runner.run(leave(CONVERSATION, skill_id))
         assert left.disengaged == (self.model.engaged.pop(skill_id, None) is not None)
         assert left.needed_by == self.model.needing(skill_id)
@@ -354,17 +354,17 @@ class ConversationMachine(CheckedConversation):
         """It says that it has the skill: a claim is delivered then; of any other skill an eviction ends the mark."""
         weaver, other = self.weavers[replica], self.weavers[1 - replica]
         self.last = None
-        before = self.runner.run(weaver.state(CONVERSATION))
-        marked = self.runner.run(weaver.mark(CONVERSATION, skill_id))
+        before = self.runner.run(weaver.ledger.state(CONVERSATION))
+        marked = self.runner.run(weaver.ledger.mark(CONVERSATION, skill_id))
         assert (marked.key, marked.state) == (skill_key(skill_id), Delivery.GIVEN)
-        after = self.runner.run(other.state(CONVERSATION))
-        assert self.runner.run(other.mark(CONVERSATION, skill_id)) == marked, "again changes nothing"
-        assert self.runner.run(weaver.state(CONVERSATION)) == after
+        after = self.runner.run(other.ledger.state(CONVERSATION))
+        assert self.runner.run(other.ledger.mark(CONVERSATION, skill_id)) == marked, "again changes nothing"
+        assert self.runner.run(weaver.ledger.state(CONVERSATION)) == after
         if self.texts.mark(skill_id):
             return
         assert not marked.known
         assert self.runner.run(weaver.evict(CONVERSATION, skill_id))
-        evicted = self.runner.run(weaver.state(CONVERSATION))
+        evicted = self.runner.run(weaver.ledger.state(CONVERSATION))
         assert replace(evicted, revision=before.revision) == before, "nothing is left of it"
 
     @rule(
@@ -378,10 +378,10 @@ class ConversationMachine(CheckedConversation):
         weaver, (name, _) = self.weavers[replica], CHECKPOINTS[skill_id]
         self.last = None
         if verdict is None:
-            withdrawn = self.runner.run(weaver.reconsider(CONVERSATION, skill_id, name))
+            withdrawn = self.runner.run(weaver.approvals.reconsider(CONVERSATION, skill_id, name))
             assert len(withdrawn) == self.model.withdraw(skill_id)
             return
-        judgement = self.runner.run(weaver.decide(CONVERSATION, skill_id, name, verdict, by="Zoë"))
+        judgement = self.runner.run(weaver.approvals.decide(CONVERSATION, skill_id, name, verdict, by="Zoë"))
         self.model.decide(skill_id, verdict)
         if verdict is ApprovalVerdict.REJECTED:
             self.texts.reject(skill_id)
@@ -393,7 +393,7 @@ class ConversationMachine(CheckedConversation):
 
     @invariant()
     def the_state_is_what_the_model_says(self) -> None:
-        state = self.runner.run(self.weavers[0].state(CONVERSATION))
+        state = self.runner.run(self.weavers[0].ledger.state(CONVERSATION))
         keys = [record.key for record in state.records]
         assert len(keys) == len(set(keys)), "a key has one record"
         assert {entry.skill_id: entry.idle for entry in state.engaged} == self.model.engaged

@@ -22,7 +22,7 @@ def weaver() -> Weaver:
 @pytest.fixture(scope="session")
 def snapshot(weaver: Weaver) -> Snapshot:
     """All that the pack brings."""
-    return asyncio.run(weaver.snapshot())
+    return asyncio.run(weaver.skills.snapshot())
 
 
 @pytest.fixture(scope="session")

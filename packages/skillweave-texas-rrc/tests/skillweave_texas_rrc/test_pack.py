@@ -99,7 +99,7 @@ async def test_a_skill_with_its_documents_stays_under_four_thousand_tokens(
     skill_id: str, weaver: Weaver, skills: dict[str, Skill], counter: Tiktoken
 ) -> None:
     skill = skills[skill_id]
-    documents = [(await weaver.registry.read_artifact(skill_id, ref.id)).text or "" for ref in skill.artifacts]
+    documents = [(await weaver.skills.registry.read_artifact(skill_id, ref.id)).text or "" for ref in skill.artifacts]
     assert documents
     assert all(documents)
     assert counter.count("\n".join([render_skill(skill, Rung.INSTRUCTIONS).text, *documents])) < 4_000
@@ -150,7 +150,7 @@ async def test_every_document_is_read_by_a_skill_and_every_skill_finds_its_docum
     used: set[str] = set()
     for skill in snapshot.values():
         for ref in skill.artifacts:
-            artifact = await weaver.registry.read_artifact(skill.id, ref.id)
+            artifact = await weaver.skills.registry.read_artifact(skill.id, ref.id)
             assert artifact.text, ref.id
             assert artifact.ref.content_hash == hashlib.sha256(artifact.text.encode()).hexdigest()
             used.add(artifact.text)
@@ -206,7 +206,7 @@ async def test_the_compliance_monitor_watches_alerts_and_filed_applications(weav
 
 @pytest.mark.parametrize("agent", ["rule37-agent", "rule32-agent", "form-pr-agent", "flaring-monitor-agent"])
 async def test_every_agent_has_skills_of_the_pack_only(agent: str, weaver: Weaver, snapshot: Snapshot) -> None:
-    own = await (await weaver.for_agent(agent)).snapshot()
+    own = await (await weaver.for_agent(agent)).skills.snapshot()
     assert list(own) == [one for one in snapshot if one in own]
     assert len(own) == len(snapshot.agents[agent].skills)
 

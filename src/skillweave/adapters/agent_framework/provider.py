@@ -35,7 +35,7 @@ from skillweave.conversation import Placement
 from skillweave.errors import InvalidTurn, MissingExtra
 from skillweave.injection import Injection
 from skillweave.weaver import Weaver
-from skillweave.weaver.reading import ToolSpec
+from skillweave.weaver.tools import ToolSpec
 
 try:
     from agent_framework import (

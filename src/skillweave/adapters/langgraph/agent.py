@@ -174,7 +174,7 @@ def _after_model(nodes: SkillNodes) -> Step:
     It ends where the reply holds nothing to select and nobody is to be asked: such a reply is not woven. Of the
     built-in matchers only `explicit` reads the model's words, for its markers; others are asked what they match.
     """
-    marked_only = MATCHERS.keys() >= set(nodes.bridge.weaver.matchers)
+    marked_only = MATCHERS.keys() >= set(nodes.bridge.weaver.skills.matchers)
 
     def seen(state: SkillState) -> list[Send] | str | None:
         if waiting := _waiting_calls(state["messages"]):

@@ -398,7 +398,7 @@ class _Steps:
         return update
 
     async def _said(self, conversation: str, skills: set[str]) -> list[BaseMessage]:
-        verdicts = (await self._bridge.weaver.state(conversation)).approvals
+        verdicts = (await self._bridge.weaver.ledger.state(conversation)).approvals
         return [
             notice(
                 rejection_notice(one),

@@ -35,7 +35,7 @@ from skillweave.compose.policy import Verdict
 from skillweave.conversation import Message, Part, Placement, Role, Turn
 from skillweave.errors import InvalidTurn
 from skillweave.injection import Injection
-from skillweave.weaver.reading import TOOLS, ToolAnswer
+from skillweave.weaver.tools import TOOLS, ToolAnswer
 
 __all__ = [
     "answer",

@@ -175,7 +175,7 @@ class Reading:
         return turn_from(self.read(chat), conversation, **cast("HostFields", fields))
 
     def transcript(self, chat: Sequence[Any]) -> tuple[Message, ...]:
-        """Returns what the model will be sent, also in the middle of its tool calls: for `Weaver.call_tool`."""
+        """Returns what the model will be sent, also in the middle of its tool calls: for `Weaver.tools.call`."""
         return transcript_of(self.read(chat))
 
     def unanswered(self, chat: Sequence[Any], tools: Sequence[Any] | None = None) -> tuple[Call, ...]:

@@ -19,7 +19,7 @@ def skills_in(message: object, state: State) -> tuple[str, ...]:
     """The ids of the skills whose text stands in the message, in the order of the texts; empty for any other message.
 
     Messages of every style, tool results too, as dicts or as objects that dump as such; `state` is
-    `await weaver.state(conversation)`. What the ledger has forgotten is a message like any other.
+    `await weaver.ledger.state(conversation)`. What the ledger has forgotten is a message like any other.
     """
     known = _known(state)
     blocks = (block for text in _texts(plain(message) or {}) for block in block_texts(text))

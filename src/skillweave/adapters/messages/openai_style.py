@@ -28,7 +28,7 @@ from skillweave.adapters.messages.lists import (
 from skillweave.compose.policy import Verdict
 from skillweave.conversation import Message, Part, Role
 from skillweave.injection import Injection
-from skillweave.weaver.reading import TOOLS, ToolAnswer
+from skillweave.weaver.tools import TOOLS, ToolAnswer
 
 __all__ = [
     "answer",

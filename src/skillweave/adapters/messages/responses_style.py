@@ -25,7 +25,7 @@ from skillweave.adapters.messages.lists import (
 from skillweave.adapters.messages.openai_style import place, system, with_tail
 from skillweave.compose.policy import Verdict
 from skillweave.errors import InvalidTurn
-from skillweave.weaver.reading import TOOLS, ToolAnswer
+from skillweave.weaver.tools import TOOLS, ToolAnswer
 
 __all__ = [
     "CustomCall",

@@ -28,7 +28,7 @@ from skillweave.compose.spawn import SpawnPlan
 from skillweave.errors import InvalidTurn, MissingExtra, UnguardedAgent
 from skillweave.injection import Injection
 from skillweave.relations.rules import read_entry
-from skillweave.weaver.reading import ToolSpec
+from skillweave.weaver.tools import ToolSpec
 
 try:
     from agents import (

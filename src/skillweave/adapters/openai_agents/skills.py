@@ -201,7 +201,11 @@ class Skills:
             if isinstance(item.agent, _Skilled) and (call := _call_of(item)) is not None
         ]
         judged = [(item, call, await self._bridge.judge(call, conversation)) for item, call in found]
-        kept = (await self._bridge.weaver.state(conversation)).approvals if any(one[2].runs for one in judged) else ()
+        kept = (
+            (await self._bridge.weaver.ledger.state(conversation)).approvals
+            if any(one[2].runs for one in judged)
+            else ()
+        )
         # What runs now was interrupted at a checkpoint that was decided since, in this conversation and no nested one.
         decided = [read_entry(before) for approval in kept for before in approval.before]
         return [

@@ -48,7 +48,7 @@ from skillweave.errors import InvalidTurn, InvalidVerdict, MissingExtra
 from skillweave.injection import CurrentPolicy, Injection
 from skillweave.settings import Settings
 from skillweave.weaver import Weaver
-from skillweave.weaver.reading import ToolSpec
+from skillweave.weaver.tools import ToolSpec
 
 try:
     from pydantic_ai import (

@@ -252,7 +252,7 @@ def working(what: str, skills: int) -> Iterator[None]:
 
 async def indexed(weaver: "Weaver") -> None:
     """Read the skills and make them ready to be searched, which the first turn would do anyway, without a word."""
-    skills = len((await weaver.snapshot()).active())
+    skills = len((await weaver.skills.snapshot()).active())
     with working("Indexing", skills):
-        await weaver.make_ready()
-        await weaver.catalog()
+        await weaver.skills.make_ready()
+        await weaver.skills.catalog()

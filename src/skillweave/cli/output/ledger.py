@@ -10,8 +10,8 @@ from skillweave.codec import Portable
 from skillweave.injection import PendingCheckpoint
 from skillweave.state.approvals import CONSENT
 from skillweave.state.state import Approval, ApprovalVerdict, Engaged, Record, State
-from skillweave.weaver.leaving import Left
-from skillweave.weaver.verdicts import Judgement
+from skillweave.weaver.approvals import Judgement
+from skillweave.weaver.ledger import Left
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

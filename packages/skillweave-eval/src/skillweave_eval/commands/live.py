@@ -187,7 +187,7 @@ async def live(
                 models,
                 caller,
                 Results(Path(results)),
-                weaver.counter,
+                weaver.skills.counter,
                 limits=paying.limits(),
                 concurrency=concurrency,
                 stop=stop,
@@ -196,7 +196,7 @@ async def live(
     resampling = Resampling(resampled.seed, resampled.resamples)
     report = report_runs(material.data, material.prompts, outcome, models, max(1, samples), resampling)
     write_page(html, report)
-    notes = [*loading_notes(await weaver.snapshot()), *material.notes, *report.errors[:SHOWN_ERRORS]]
+    notes = [*loading_notes(await weaver.skills.snapshot()), *material.notes, *report.errors[:SHOWN_ERRORS]]
     if report.stopped is not None or report.failed:
         notes.append(f"not everything was run; what is done is in {results}, and the same command goes on from there")
     code = INTERRUPTED if stop.is_set() else MISTAKE if report.failed or not report.effects else 0

@@ -144,7 +144,7 @@ async def triggers(
 
         write(junit, junit_xml(report))
     write_page(html, report)
-    snapshot = await weaver.snapshot()
+    snapshot = await weaver.skills.snapshot()
     none = () if cases.cases else ("there are no tests, so that only triggers and descriptions were looked at",)
     notes = (
         *notes,
@@ -225,7 +225,7 @@ async def ranking(
         for number, one in enumerate((selecting, *(() if other is None else (other,))))
     ]
     weaver = asked[0][0]
-    snapshot = await weaver.snapshot()
+    snapshot = await weaver.skills.snapshot()
     resampling = Resampling(resampled.seed, resampled.resamples)
     known = (skill.id for skill in snapshot.active())
     second = asked[1][1] if len(asked) > 1 else None
@@ -285,7 +285,7 @@ async def fit(
     weaver, asked = await _asked(selecting, _sources(labelled, loading), graph, labelled, 0)
     for note in hindered_notes(asked.answers):
         raise Mistake(f"{note}; nothing is fitted to that")
-    snapshot = await weaver.snapshot()
+    snapshot = await weaver.skills.snapshot()
     subject = Subject.of(labelled.cases, len(snapshot.active()), Resampling(resampled.seed, resampled.resamples))
     aims = Aims(precision, silent, weaver.settings.offer_most)
     report = fit_answers(asked.answers, subject, asked.configuration, embedder=embedder_id(selecting), aims=aims)
@@ -361,7 +361,7 @@ async def tokens(
     with progress("Playing") as tell:
         report = await count_tokens(weaver, talks, path.name, configuration_of(weaver, selecting), tell)
     write_page(html, report)
-    snapshot = await weaver.snapshot()
+    snapshot = await weaver.skills.snapshot()
     notes = (*notes, *loading_notes(snapshot), *graph_notes(snapshot, own))
     return Answer(lambda: report, partial(tokens_text, report), notes=notes)
 

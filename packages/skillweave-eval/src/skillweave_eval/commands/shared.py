@@ -78,7 +78,7 @@ def configuration_of(weaver: "Weaver", selecting: options.Selecting) -> "Configu
         for field in fields(selecting)
         if (value := getattr(selecting, field.name)) != field.default and field.name not in ("matcher", "mention")
     }
-    return Configuration(weaver.matchers, given)
+    return Configuration(weaver.skills.matchers, given)
 
 
 def hindered_notes(answers: "Sequence[Answer]") -> Iterator[str]:

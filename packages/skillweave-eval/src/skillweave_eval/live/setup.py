@@ -31,7 +31,7 @@ async def gather_material(weaver: "Weaver", files: Sequence[Path] = (), only: Se
         InvalidData: there are no prompts, a file cannot be read, or nobody knows whose it is.
         SkillNotFound: a file or `only` names a skill that is not there.
     """
-    snapshot = await weaver.snapshot()
+    snapshot = await weaver.skills.snapshot()
     for skill_id in only:
         if skill_id not in snapshot:
             raise SkillNotFound(skill_id, snapshot)

@@ -194,7 +194,7 @@ async def _checked(service: "Service") -> int:
     weaver = service.weaver("")
     # What is read at the first use, such as a vocabulary of tokens, no turn of anybody has to wait for.
     await weaver.preview("Is it ready?", conversation=READINESS)
-    return len(await weaver.snapshot())
+    return len(await weaver.skills.snapshot())
 
 
 def _require_packages() -> None:

@@ -11,7 +11,7 @@ from skillweave.checking import Checked
 from skillweave.errors import InvalidValue, needing
 from skillweave.state.state import State
 from skillweave.tenants import tenant_of
-from skillweave.weaver.verdicts import CheckpointVerdict
+from skillweave.weaver.approvals import CheckpointVerdict
 
 with needing("sql", "approvals in a database"):
     from sqlalchemy import func, select, text, tuple_

@@ -93,7 +93,7 @@ async def test_open_weaves_over_skills_in_a_database(filled: str) -> None:
 async def test_both_names_of_postgresql_are_known(postgres_url: str, scheme: str) -> None:
     weaver = skillweave.open(f"{scheme}://{postgres_url.partition('://')[2]}")
     try:
-        assert (await weaver.snapshot()).skills == {}
+        assert (await weaver.skills.snapshot()).skills == {}
     finally:
         await weaver.close()
 

@@ -74,7 +74,7 @@ async def test_a_roll_back_and_a_removal_are_seen_too(replicas: Replicas) -> Non
 async def test_a_document_of_the_version_that_a_turn_gives_is_read_although_another_is_in_use(
     replicas: Replicas,
 ) -> None:
-    await replicas.weaver.snapshot()
+    await replicas.weaver.skills.snapshot()
     await replicas.publisher.publish(greeting("New."), {DOCUMENT: "new document"})
     given = await replicas.given("at once")
     assert ("Old." in given, "old document" in given) == (True, True)

@@ -88,7 +88,7 @@ async def test_a_skill_that_another_program_gave_is_not_given_again(weaver: Weav
 async def test_it_is_not_given_again_when_its_text_changes_either(weaver: Weaver, other: Redis) -> None:
     other.hset(HASH, SPACING, "injected")
     assert await turn(weaver) == ()
-    weaver.registry.register({**SKILLS[0], "text": {"instructions": "Another way."}})
+    weaver.skills.registry.register({**SKILLS[0], "text": {"instructions": "Another way."}})
     assert await turn(weaver) == ()
 
 
@@ -132,7 +132,7 @@ async def test_all_are_given_again_where_the_hash_is_deleted(weaver: Weaver, oth
 async def test_a_skill_that_is_removed_and_entered_again_counts_as_given(weaver: Weaver, other: Redis) -> None:
     await turn(weaver)
     other.hdel(HASH, SPACING)
-    await weaver.state("conv-001")
+    await weaver.ledger.state("conv-001")
     other.hset(HASH, SPACING, "injected")
     assert await turn(weaver) == ()
 
@@ -141,12 +141,12 @@ async def test_an_edit_is_a_revision_so_that_a_turn_that_did_not_see_it_runs_aga
     weaver: Weaver, other: Redis
 ) -> None:
     await turn(weaver)
-    before, _ = await weaver.store.load("conv-001")
+    before, _ = await weaver.ledger.store.load("conv-001")
     other.hdel(HASH, SPACING)
-    seen, _ = await weaver.store.load("conv-001")
+    seen, _ = await weaver.ledger.store.load("conv-001")
     assert seen.revision == before.revision + 1
-    assert not await weaver.store.swap("conv-001", before.revision, Writes(before))
-    assert (await weaver.store.load("conv-001"))[0] == seen
+    assert not await weaver.ledger.store.swap("conv-001", before.revision, Writes(before))
+    assert (await weaver.ledger.store.load("conv-001"))[0] == seen
 
 
 @pytest.mark.parametrize("gone", [SPACING, OFFSET])
@@ -155,11 +155,11 @@ async def test_an_edit_between_a_load_and_its_swap_is_seen_by_the_next_load(
 ) -> None:
     await turn(weaver)
     await turn(weaver, "offset-well-analysis")
-    before, _ = await weaver.store.load("conv-001")
+    before, _ = await weaver.ledger.store.load("conv-001")
     other.hdel(HASH, gone)
     other.hset(HASH, "skill:third", "injected")
-    assert await weaver.store.swap("conv-001", before.revision, Writes(State(records=before.records)))
-    state, _ = await weaver.store.load("conv-001")
+    assert await weaver.ledger.store.swap("conv-001", before.revision, Writes(State(records=before.records)))
+    state, _ = await weaver.ledger.store.load("conv-001")
     assert given_keys(state) == ({SPACING, OFFSET} - {gone}) | {"skill:third"}
 
 
@@ -167,7 +167,7 @@ async def test_no_write_of_ours_is_taken_for_one_of_another_program(
     weaver: Weaver, other: Redis, clock: ManualClock
 ) -> None:
     async def revision() -> int:
-        (state, _), (again, _) = await weaver.store.load("conv-001"), await weaver.store.load("conv-001")
+        (state, _), (again, _) = await weaver.ledger.store.load("conv-001"), await weaver.ledger.store.load("conv-001")
         assert state == again
         return state.revision
 
@@ -182,12 +182,12 @@ async def test_no_write_of_ours_is_taken_for_one_of_another_program(
     assert await revision() == 3
     await weaver.evict("conv-001", "spacing-calculation")
     assert await revision() == 4
-    await weaver.clear("conv-001")
+    await weaver.ledger.clear("conv-001")
     assert await revision() == 5
     await delivery.__aexit__(None, None, None)
     assert await revision() == 5
     assert not other.exists(HASH)
-    assert (await weaver.state("conv-001")) == State(revision=5)
+    assert (await weaver.ledger.state("conv-001")) == State(revision=5)
 
 
 async def test_what_we_evict_of_another_programs_skills_is_gone_for_it_too(weaver: Weaver, other: Redis) -> None:
@@ -210,13 +210,13 @@ async def test_observers_are_told_when_we_evict_what_another_program_gave(
 
 async def test_clearing_forgets_what_other_programs_entered(weaver: Weaver, other: Redis) -> None:
     other.hset(HASH, mapping={SPACING: "injected", "skill:elsewhere": "injected"})
-    assert await weaver.clear("conv-001")
+    assert await weaver.ledger.clear("conv-001")
     assert not other.exists(HASH)
 
 
 async def test_unloading_a_skill_that_another_program_gave_asks_to_drop_nothing(weaver: Weaver, other: Redis) -> None:
     other.hset(HASH, SPACING, "injected")
-    left = await weaver.unload("conv-001", "spacing-calculation")
+    left = await weaver.ledger.unload("conv-001", "spacing-calculation")
     assert (left.evicted, left.drops) == ((SPACING,), ())
 
 
@@ -224,14 +224,14 @@ async def test_a_skill_that_no_registry_has_is_kept_as_given(weaver: Weaver, oth
     other.hset(HASH, "skill:of-another-team", "injected")
     await turn(weaver)
     assert other.hgetall(HASH) == {"skill:of-another-team": "injected", SPACING: "injected"}
-    assert "skill:of-another-team" in {one.key for one in (await weaver.state("conv-001")).records}
+    assert "skill:of-another-team" in {one.key for one in (await weaver.ledger.state("conv-001")).records}
 
 
 @pytest.mark.parametrize("field", ["context:well-1:status", "artifact:a", "skill:", "skill:two words", "skill:ü", "x"])
 async def test_what_is_no_skill_is_left_alone(weaver: Weaver, other: Redis, field: str) -> None:
     other.hset(HASH, field, "injected")
     await turn(weaver)
-    await weaver.clear("conv-001")
+    await weaver.ledger.clear("conv-001")
     assert other.hgetall(HASH) == {field: "injected"}
 
 

@@ -229,7 +229,7 @@ async def test_a_turn_whose_answer_was_lost_is_stored_once_and_complete(proxy: P
         assert await RedisStore.swap(store, "warm", 0, Writes(State()))
         injection = await weaver.weave("go", conversation="c")
         assert (injection.skills, injection.diagnostics, injection.revision) == (("a-b",), (), 1)
-        assert (await weaver.state("c")).revision == 1
+        assert (await weaver.ledger.state("c")).revision == 1
         assert len(await weaver.why("c")) == 1
 
 

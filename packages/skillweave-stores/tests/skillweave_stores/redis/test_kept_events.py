@@ -181,7 +181,7 @@ async def test_what_observers_are_told_of_a_change_is_in_the_stream_under_the_sa
     await weaver.weave("go", conversation="c", turn_id="t1")
     await weaver.evict("c", "a-b")
     await weaver.weave("go", conversation="c", turn_id="t2")
-    await weaver.clear("c")
+    await weaver.ledger.clear("c")
     assert told(await stream.read("c")) == [(one.id, one.event_type) for one in recorder.events]
     assert recorder.types.count("skill.evicted") == 2
 

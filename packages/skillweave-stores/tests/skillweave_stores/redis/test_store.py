@@ -211,7 +211,7 @@ async def test_a_state_that_cannot_be_read_can_be_cleared(store: RedisStore, raw
     raw.hset(KEY, "document", '{"v": 99}')
     with pytest.raises(UnreadableState, match=r"format 99.*ledger clear.*in redis://127\.0\.0\.1"):
         await store.load("c")
-    assert await weaver.clear("c")
+    assert await weaver.ledger.clear("c")
     assert (await store.load("c"))[0] == State(revision=2)
     assert not raw.exists("skill:ledger:c")
 
@@ -335,7 +335,7 @@ def test_what_is_given_in_code_wins_over_the_url() -> None:
     ],
 )
 async def test_a_ledger_is_opened_by_its_url(name: str, place: str) -> None:
-    async with skillweave.open(ledger=name).store as store:
+    async with skillweave.open(ledger=name).ledger.store as store:
         assert isinstance(store, RedisStore)
         assert store.place == place
 

@@ -68,7 +68,7 @@ async def test_a_restart_while_a_turn_is_delivered_loses_nothing(
         async with weaver.delivery("an invoice", conversation="c", turn_id="t") as injection:
             postgres_server.restart(crash=crash)
         assert injection.skills == ("pay",)
-        assert [(one.key, one.state) for one in (await weaver.state("c")).records] == [("skill:pay", "given")]
+        assert [(one.key, one.state) for one in (await weaver.ledger.state("c")).records] == [("skill:pay", "given")]
         assert [entry.turn_id for entry in await weaver.why("c")] == ["t"]
         assert (await weaver.weave("an invoice", conversation="c")).skills == ()
 
@@ -191,7 +191,7 @@ async def test_five_hundred_turns_at_once_share_the_connections(postgres_url: st
         injections = await asyncio.gather(*turns)
         assert {injection.skills for injection in injections} == {("pay",)}
         assert [one for injection in injections for one in injection.diagnostics] == []
-        assert await weaver.store.count() == 500
+        assert await weaver.ledger.store.count() == 500
 
 
 async def test_a_server_without_free_connections_is_named_with_the_remedy(
@@ -371,7 +371,7 @@ async def test_one_weaver_serves_a_running_loop_and_its_own_thread_and_closes_bo
     assert weaver.sync.weave("an invoice", conversation="c").skills == ()
     weaver.sync.close()
     with pytest.raises(StoreUnavailable, match="is closed"):
-        await weaver.state("c")
+        await weaver.ledger.state("c")
 
 
 def test_threads_with_loops_of_their_own_share_a_store(postgres_url: str) -> None:

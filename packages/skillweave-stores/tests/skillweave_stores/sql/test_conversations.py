@@ -141,7 +141,7 @@ async def test_a_claim_ends_by_the_clock_of_the_server(
 ) -> None:
     weaver = _weaver(postgres_store)
     async with weaver.delivery("x", conversation="c", turn_id="t", named=["pay"]):
-        (record,) = (await weaver.state("c")).records
+        (record,) = (await weaver.ledger.state("c")).records
         _, now = await postgres_store.load("c")
         assert record.until is not None
         assert now < record.until <= now + 60
@@ -322,7 +322,7 @@ async def test_a_conversation_that_cannot_be_read_can_still_be_cleared(
     await server.execute("UPDATE states SET document = '{\"v\": 99}', revision = 7")
     with pytest.raises(UnreadableState, match="skillweave ledger clear"):
         await postgres_store.load("c")
-    assert await _weaver(postgres_store).clear("c")
+    assert await _weaver(postgres_store).ledger.clear("c")
     assert (await postgres_store.load("c"))[0] == State(revision=8)
 
 
@@ -359,7 +359,7 @@ async def test_a_server_that_loses_nothing_has_nothing_said_of_it() -> None:
 async def test_a_url_names_a_ledger_with_why(postgres_url: str) -> None:
     skill = {"id": "pay", "description": "d", "triggers": {"keywords": ["invoice"]}}
     async with skillweave.open(skill, ledger=postgres_url, counter=WordCounter()) as weaver:
-        assert isinstance(weaver.store, PostgresStore)
+        assert isinstance(weaver.ledger.store, PostgresStore)
         await weaver.weave("an invoice", conversation="c", turn_id="t")
         assert [(entry.turn_id, entry.decision.outcome) for entry in await weaver.why("c", "pay")] == [
             ("t", "injected")
@@ -369,7 +369,7 @@ async def test_a_url_names_a_ledger_with_why(postgres_url: str) -> None:
 @pytest.mark.parametrize("scheme", ["postgresql", "postgres"])
 def test_both_schemes_are_known(scheme: str) -> None:
     weaver = skillweave.open(ledger=f"{scheme}://ann:s3cret@db.example:5433/agents?timeout=2")
-    assert repr(weaver.store) == "PostgresStore('PostgreSQL at db.example:5433/agents')"
+    assert repr(weaver.ledger.store) == "PostgresStore('PostgreSQL at db.example:5433/agents')"
 
 
 def _weaver(store: skillweave.Store, skills: Sequence[str] = ("pay",)) -> Weaver:

@@ -7,7 +7,7 @@ import skillweave
 from skillweave import MemoryGraph, assemble
 from skillweave.sources.entity_data import PropertyRoles
 from skillweave.sources.entity_files import EntityFiles
-from skillweave.weaver.entities import first_asked
+from skillweave.weaver.entity_graph import first_asked
 from skillweave_stores import SqlGraph
 from skillweave_testing import WordCounter
 from tests.fleet import RULES

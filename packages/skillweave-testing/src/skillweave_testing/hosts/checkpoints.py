@@ -45,7 +45,7 @@ class CheckpointContract(HostContract):
     async def test_the_verdict_is_kept_with_the_persons_name(self, play: Play) -> None:
         await self._paused(play)
         await play.agent.resume(APPROVED)
-        kept = (await play.weaver.state(CONVERSATION)).approvals
+        kept = (await play.weaver.ledger.state(CONVERSATION)).approvals
         assert [(one.skill_id, one.checkpoint, one.verdict.value, one.by) for one in kept] == [
             ("filing", "pre_filing", "approved", "Ann Lee")
         ]
@@ -100,7 +100,7 @@ class CheckpointContract(HostContract):
         play.script.then(OTHER)
         await play.agent.say("Submit the other one")
         assert list(play.agent.waiting) == ["pre_filing"]
-        assert "filing" in [one.skill_id for one in (await play.weaver.state(CONVERSATION)).engaged]
+        assert "filing" in [one.skill_id for one in (await play.weaver.ledger.state(CONVERSATION)).engaged]
 
     async def test_a_modified_call_runs_with_the_new_arguments(self, play: Play) -> None:
         await self._paused(play)
@@ -112,7 +112,7 @@ class CheckpointContract(HostContract):
     async def test_a_modified_call_is_judged_again(self, play: Play) -> None:
         play.begin_among((FILING_SKILL, AUDIT_SKILL), Settings())
         refused = ToolCall("earlier", "submit", {"text": "W-9"})
-        await play.weaver.decide(CONVERSATION, "audit", "audit_release", "rejected", by="Kim", call=refused)
+        await play.weaver.approvals.decide(CONVERSATION, "audit", "audit_release", "rejected", by="Kim", call=refused)
         await self._paused(play)
         play.script.then("I can't.")
         await play.agent.resume({"verdict": "modified", "by": "Ann Lee", "arguments": {"text": "W-9"}})
@@ -125,7 +125,7 @@ class CheckpointContract(HostContract):
         play.script.then(AGAIN, "I can't.")
         await play.agent.say("Submit it all the same")
         assert play.workshop.ran == []
-        assert "filing" not in [one.skill_id for one in (await play.weaver.state(CONVERSATION)).engaged]
+        assert "filing" not in [one.skill_id for one in (await play.weaver.ledger.state(CONVERSATION)).engaged]
         assert "submit" not in play.script.last.tools
 
     async def test_a_restart_in_the_middle_of_a_checkpoint_loses_nothing(self, play: Play) -> None:

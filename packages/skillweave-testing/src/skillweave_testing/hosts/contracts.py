@@ -90,7 +90,7 @@ class GraphContract(HostContract):
         play = graphed_play
         await play.agent.say("Is this invoice right?")
         await play.agent.again()
-        cursor = (await play.weaver.state(CONVERSATION)).cursor
+        cursor = (await play.weaver.ledger.state(CONVERSATION)).cursor
         assert cursor is not None
         assert cursor.visits == {"invoice-checking": 1}
 
@@ -102,7 +102,7 @@ class GraphContract(HostContract):
 
 
 async def _engaged(play: Play) -> list[str]:
-    return [entry.skill_id for entry in (await play.weaver.state(CONVERSATION)).engaged]
+    return [entry.skill_id for entry in (await play.weaver.ledger.state(CONVERSATION)).engaged]
 
 
 LOAD_GREETINGS = tool_call("read_skill", skill_id="greetings")
@@ -174,7 +174,7 @@ class AdapterContract(GraphContract, LedgerCallsContract, TailContract):
         play.script.then(Says(asks=(LOAD_GREETINGS,)), "Bonjour!")
         await play.agent.say("Say something nice")
         assert play.script.last.times(GREETINGS) >= 1
-        assert "greetings" in [one.skill_id for one in (await play.weaver.state(CONVERSATION)).engaged]
+        assert "greetings" in [one.skill_id for one in (await play.weaver.ledger.state(CONVERSATION)).engaged]
 
     async def test_a_mistake_in_a_call_of_our_tools_is_answered_in_words(self, play: Play) -> None:
         play.script.then(Says(asks=(tool_call("read_skill", skill_id="greetigns"),)), "Sorry.")
@@ -241,7 +241,7 @@ class AdapterContract(GraphContract, LedgerCallsContract, TailContract):
         play.script.then(Says(asks=(tool_call("broken", text="x"),)), "It failed.")
         with suppress(RuntimeError):  # a framework may hand the tool's own error to its caller
             await play.agent.say("Print it")
-        assert "invoice-checking" in [one.skill_id for one in (await play.weaver.state(CONVERSATION)).engaged]
+        assert "invoice-checking" in [one.skill_id for one in (await play.weaver.ledger.state(CONVERSATION)).engaged]
         assert play.script.last.times(INVOICES) == 1
 
     async def test_a_model_that_fails_leaves_the_turn_to_be_tried_again(self, play: Play) -> None:
@@ -329,7 +329,7 @@ class HistoryPlacementContract(HistoryTailContract, RoomContract):
     async def test_without_a_compaction_it_is_not_given_again(self, play: Play) -> None:
         await play.agent.say("Is this invoice right?")
         await play.agent.say("And the second page?")
-        state = await play.weaver.state(CONVERSATION)
+        state = await play.weaver.ledger.state(CONVERSATION)
         assert len([record for record in state.records if record.key == "skill:invoice-checking"]) == 1
         assert play.script.last.times(HEADING) == 1
 

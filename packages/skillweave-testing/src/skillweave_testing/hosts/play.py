@@ -151,7 +151,7 @@ def plain_weaver_in(folder: Path, skills: Sequence[Mapping[str, Any]], settings:
 
 def ledger_of(weaver: Weaver) -> FailingStore:
     """The ledger of such a Weaver, which can be made to fail."""
-    store = weaver.store
+    store = weaver.ledger.store
     assert isinstance(store, FailingStore)
     return store
 

@@ -57,7 +57,7 @@ class TailContract(HostContract):
     async def test_the_ledger_does_not_record_it(self, crowded_play: Play) -> None:
         await crowded_play.agent.say(QUESTION)
         assert tail_in(crowded_play.script.last)
-        assert (await crowded_play.weaver.state(CONVERSATION)).records == ()
+        assert (await crowded_play.weaver.ledger.state(CONVERSATION)).records == ()
 
     async def test_a_replayed_question_is_sent_the_same(self, crowded_play: Play) -> None:
         await crowded_play.agent.say(QUESTION)
@@ -87,7 +87,7 @@ class TailContract(HostContract):
 
     async def test_no_rule_of_a_skill_counts_for_having_been_offered(self, crowded_play: Play) -> None:
         await crowded_play.agent.say(OFFER)
-        state = await crowded_play.weaver.state(CONVERSATION)
+        state = await crowded_play.weaver.ledger.state(CONVERSATION)
         assert (state.engaged, state.records) == ((), ())
 
     @pytest.fixture

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from typing import TypeAlias
 
+from skillweave.blocking import M, Verb
 from skillweave.compose.composition import Composition, Mode, compose_ids
 from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRejected, SpawnRequest, conversation_of, prepare_spawn
 from skillweave.conversation import nothing_said
@@ -15,52 +16,55 @@ from skillweave.relations.task import TaskSelection, explain_task
 from skillweave.relations.validate import Completion, ValidationResult, complete_skills, validate_skills
 from skillweave.task import Task
 from skillweave.turn.policy import policy_at
-from skillweave.weaver.engine import Engine
+from skillweave.weaver.engine import Engine, View
 
 Spawner: TypeAlias = Parent | Injection | CurrentPolicy | SpawnPlan | str
 """Who spawns: the answer to its present turn, the plan that it was started with, or the id of a conversation."""
 
 
-class SkillSets:
-    """The part of a Weaver that answers about skills by name, whatever a conversation holds."""
+class CompositionView(View[M]):
+    """`weaver.composition`: skills by name, whatever a conversation holds, and sub-agents with them."""
 
-    _engine: Engine
+    @Verb
+    async def select(self, task: Task) -> list[str]:
+        """Returns the ids of the skills that task rules give for the task, companions included; no part of a set.
 
-    async def select_skills(self, task: Task) -> list[str]:
-        """The ids of the skills that task rules give for the task, companions included; never a part of a set.
-
-        `explain_task` says why, also of what is left out. `max_skills` is a limit of turns and plays no part.
+        `explain` says why, also of what is left out. `max_skills` is a limit of turns and plays no part.
         """
-        return list((await self.explain_task(task)).skills)
+        return list((await _explained(self._engine, task)).skills)
 
-    async def explain_task(self, task: Task) -> TaskSelection:
-        """The skills for the task, each with its reason, and why each that a rule names is left out, if it is."""
-        snapshot, settings = await self._engine.snapshot(), self._engine.settings
-        return explain_task(task, (*settings.task_rules, *snapshot.task_rules), snapshot, granted=settings.granted)
+    @Verb
+    async def explain(self, task: Task) -> TaskSelection:
+        """Returns the skills for the task, each with its reason, and why others that a rule names are left out."""
+        return await _explained(self._engine, task)
 
+    @Verb
     async def complete(self, names: Iterable[str]) -> Completion:
-        """The names with all companions that they require, each with the rule that asks for it.
+        """Returns the names with all companions that they require, each with the rule that asks for it.
 
         Raises InvalidSkill for names that are not texts; unknown ones stay for `validate` to report.
         """
         return complete_skills(names, await self._engine.snapshot())
 
+    @Verb
     async def validate(self, names: Iterable[str], host_tools: Iterable[str] | None = None) -> ValidationResult:
-        """Whether these skills may be used together: every error, not the first one, and warnings.
+        """Says whether these skills may be used together: every error, not the first one, and warnings.
 
         With `host_tools` it also warns of tools that the host does not have. Raises InvalidSkill like `complete`.
         """
         return validate_skills(names, await self._engine.snapshot(), host_tools=host_tools)
 
+    @Verb
     async def compose(self, names: Iterable[str], mode: Mode | str = Mode.UNION) -> Composition:
-        """What the skills allow, forbid and prescribe together; nothing is validated.
+        """Returns what the skills allow, forbid and prescribe together; nothing is validated.
 
         `mode` is `union` or `intersection`. Raises SkillNotFound for an unknown id, InvalidSkill like `complete`.
         """
         return compose_ids(names, await self._engine.snapshot(), Mode(mode))
 
+    @Verb
     async def check_output(self, skill_id: str, output: object) -> tuple[Diagnostic, ...]:
-        """What of an output breaks the skill's output contract; valid without a finding of level error.
+        """Returns what of an output breaks the skill's output contract; valid without a finding of level error.
 
         See `skillweave.contracts.check_output`. Raises SkillNotFound, and MissingExtra without `jsonschema`.
         """
@@ -69,6 +73,7 @@ class SkillSets:
         skill = (await self._engine.snapshot())[skill_id]
         return await asyncio.to_thread(check_output, skill, output)
 
+    @Verb
     async def prepare_spawn(
         self,
         request: SpawnRequest | Mapping[str, object],
@@ -77,7 +82,7 @@ class SkillSets:
         spawn_id: str | None = None,
         tools: Iterable[str] | None = None,
     ) -> SpawnPlan | SpawnRejected:
-        """Whether a sub-agent may be started, and with what; observers are told, nothing is started or written.
+        """Decides whether a sub-agent may be started, and with what; observers are told, nothing is started or written.
 
         `parent` is the agent that spawns: the Injection of its turn, the SpawnPlan that it was started with, or the id
         of a conversation that is not a sub-agent's; the sub-agent gets no more than it. `spawn_id` is new where none is
@@ -87,22 +92,29 @@ class SkillSets:
         engine = self._engine
         asked = request if isinstance(request, SpawnRequest) else SpawnRequest.from_dict(request)
         above = None if parent is None else await _parent(engine, parent)
-        name = engine.announcer.new_id() if spawn_id is None else spawn_id
+        name = engine.new_id() if spawn_id is None else spawn_id
         snapshot, granted = await engine.snapshot(), engine.settings.granted
         prepared = prepare_spawn(asked, snapshot, above, spawn_id=name, tools=tools, granted=granted)
-        if engine.announcer.heard:
+        if engine.observers.listening:
             from skillweave.weaver.events import prepared_events
 
             events = prepared_events(prepared, conversation_of(above, name))
-            await engine.announcer.observers.tell(events[0].conversation, events).ended()
+            await engine.observers.tell(events[0].conversation, events).ended()
         return prepared
 
+    @Verb
     async def spawned(self, plan: SpawnPlan) -> None:
-        """The host has started the sub-agent of this plan: observers are told."""
-        if self._engine.announcer.heard:
+        """Tells observers that the host has started the sub-agent of this plan."""
+        if self._engine.observers.listening:
             from skillweave.weaver.events import started_event
 
-            await self._engine.announcer.tell(started_event(plan))
+            event = started_event(plan)
+            await self._engine.observers.tell(event.conversation, (event,)).ended()
+
+
+async def _explained(engine: Engine, task: Task) -> TaskSelection:
+    snapshot, settings = await engine.snapshot(), engine.settings
+    return explain_task(task, (*settings.task_rules, *snapshot.task_rules), snapshot, granted=settings.granted)
 
 
 async def _parent(engine: Engine, spawner: Spawner) -> Parent:
@@ -118,7 +130,7 @@ async def _parent(engine: Engine, spawner: Spawner) -> Parent:
             "give its plan, or the Injection of its turn, as parent"
         )
     state, now = await engine.store.load(spawner, tenant=engine.tenant)
-    silent = nothing_said(engine.announcer.new_id(), spawner)
+    silent = nothing_said(engine.new_id(), spawner)
     return _as_parent(policy_at(state, await engine.library(), engine.matchers, silent, now))
 
 

@@ -1,29 +1,35 @@
-"""Skills and texts that leave a conversation without a turn, and what becomes of them (spec 5.5)."""
+"""What is kept of a conversation, looked at and changed without a turn, and what leaves it then (spec 5.5)."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 
+from skillweave.blocking import M, Verb
 from skillweave.checking import Checked
 from skillweave.codec import Portable
-from skillweave.errors import SkillNotFound
+from skillweave.errors import InvalidValue, SkillNotFound, UnreadableState
 from skillweave.events.event import Cause
 from skillweave.injection import Drop
 from skillweave.registry import Snapshot
 from skillweave.relations.rules import all_requirements
+from skillweave.state.port import Store
+from skillweave.state.sharing import is_skill_key, mark
 from skillweave.state.state import (
     ARTIFACT,
     DOCUMENT,
     SKILL,
     Record,
     State,
+    Writes,
+    clear,
     disengage,
     evict,
+    full_key,
     skill_key,
     skill_of,
     unload,
 )
-from skillweave.weaver.engine import Engine
+from skillweave.weaver.engine import Engine, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,32 +49,92 @@ class Left(Portable):
     needed_by: tuple[str, ...] = ()
 
 
-_LEAVING = Checked("weaver.…")
+class LedgerView(View[M]):
+    """`weaver.ledger`: what is kept of each conversation."""
+
+    @property
+    def store(self) -> Store:
+        """Where conversations are kept."""
+        return self._engine.store
+
+    @property
+    def tenant(self) -> str:
+        """Whose conversations these are; the empty text for the default tenant, also when it was called `default`."""
+        return self._engine.tenant
+
+    @Verb
+    async def state(self, conversation: str) -> State:
+        """Returns all that is kept about a conversation."""
+        state, _ = await self._engine.store.load(conversation, tenant=self._engine.tenant)
+        return state
+
+    @Verb
+    async def clear(self, conversation: str) -> bool:
+        """Forgets everything about a conversation but its decisions, also one that cannot be read any more.
+
+        False when nothing was known.
+        """
+        engine = self._engine
+        try:
+            return await engine.change(conversation, lambda state, _: clear(state), cause=Cause.CLEARED)
+        except UnreadableState as error:
+            return await engine.store.swap(conversation, error.revision, Writes(State()), tenant=engine.tenant)
+
+    @Verb
+    async def mark(self, conversation: str, key: str) -> Record:
+        """Notes that the host has this skill in its context already, so that it is not given; returns the record of it.
+
+        `key` is a skill's id or its ledger key. A transcript without the skill's text goes before it: then the skill is
+        given when wanted. Again changes nothing. Raises SkillNotFound, and InvalidValue for another kind of key.
+        """
+        full = full_key(key)
+        if not is_skill_key(full):
+            raise InvalidValue(
+                f"weaver.ledger.mark: {key[:100]!r} is not the key of a skill; give a skill's id, as what else stands "
+                "in a context is known by its text alone"
+            )
+        skill_id = (await self._engine.snapshot())[full.removeprefix(SKILL)].id
+        record, _ = await self._engine.step(
+            conversation, lambda state, now: mark(state, skill_id, now), cause=Cause.EVICTED
+        )
+        return record
+
+    @Verb
+    async def disengage(self, conversation: str, skill_id: str) -> Left:
+        """Ends what a skill asks for: from the next turn on neither its tool rules nor its checkpoints are in force.
+
+        Its text may stay; wanted again, it is not given twice. A host that drops messages but sends no transcripts
+        calls `unload` instead. A later match engages the skill again. Raises SkillNotFound for an id that neither the
+        registry nor the conversation knows.
+        """
+        _LEAVING.text("skill_id", skill_id)
+        return await _without_skill(self._engine, conversation, skill_id, disengage)
+
+    @Verb
+    async def unload(self, conversation: str, key: str) -> Left:
+        """Lets a text go: all texts of a skill, which is disengaged too, or the one text of another ledger key.
+
+        `key` is a skill's id, or `artifact:{skill}/{id}`, `section:{skill}/{number}`,
+        `document:{skill}/{id}#{number}`, `context:{entity}:{section}`.
+        The texts count until a transcript shows them gone, and are given anew when wanted. Raises like `disengage`.
+        """
+        kind, colon, rest = _LEAVING.text("key", key).partition(":")
+        if colon and f"{kind}{colon}" != SKILL:
+            return await _left(self._engine, conversation, partial(_without, key), partial(_text_left, key))
+        return await _without_skill(self._engine, conversation, rest if colon else key, unload)
 
 
-async def disengage_skill(engine: Engine, conversation: str, skill_id: str) -> Left:
-    """End the engagement; raises SkillNotFound for an id that neither the registry nor the conversation knows."""
-    _LEAVING.text("skill_id", skill_id)
+_LEAVING = Checked("weaver.ledger")
+
+
+async def _without_skill(
+    engine: Engine, conversation: str, skill_id: str, leave: Callable[[State, str], State]
+) -> Left:
     snapshot = await engine.snapshot()
 
     def change(state: State) -> State:
         _require_known(skill_id, snapshot, state)
-        return disengage(state, skill_id)
-
-    return await _left(engine, conversation, change, partial(skill_left, skill_id, snapshot))
-
-
-async def unload_text(engine: Engine, conversation: str, key: str) -> Left:
-    """Let a text go: all of a skill, or what one other key is about. Raises SkillNotFound like `disengage_skill`."""
-    kind, colon, rest = _LEAVING.text("key", key).partition(":")
-    if colon and f"{kind}{colon}" != SKILL:
-        return await _left(engine, conversation, partial(_without, key), partial(text_left, key))
-    skill_id = rest if colon else key
-    snapshot = await engine.snapshot()
-
-    def change(state: State) -> State:
-        _require_known(skill_id, snapshot, state)
-        return unload(state, skill_id)
+        return leave(state, skill_id)
 
     return await _left(engine, conversation, change, partial(skill_left, skill_id, snapshot))
 
@@ -90,7 +156,7 @@ def skill_left(skill_id: str, snapshot: Snapshot, before: State, after: State) -
     )
 
 
-def text_left(key: str, before: State, after: State) -> Left:
+def _text_left(key: str, before: State, after: State) -> Left:
     """The same for one text; a message that shows something else too is not to be dropped."""
     evicted = _evicted(before, after)
     live = {record.carrier for record in after.records}

@@ -1,12 +1,13 @@
 """skillweave's own tools: what a model sees of them, and what they answer (spec 5.1)."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from types import MappingProxyType
 from typing import ClassVar, TypedDict, Unpack, cast
 
+from skillweave.blocking import M, Verb
 from skillweave.codec import Portable
 from skillweave.conversation import Message, Placement, Read, Role, Turn, require_known
 from skillweave.decisions import Decision, Outcome
@@ -22,7 +23,7 @@ from skillweave.select.selection import LONGEST_ID, find_matchers, select
 from skillweave.skill import Json, Skill, freeze_mapping
 from skillweave.state.state import Delivery, is_read_apart
 from skillweave.turn.library import Library
-from skillweave.weaver.engine import Engine
+from skillweave.weaver.engine import Engine, View
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,14 +146,12 @@ class ToolAnswer(Portable):
     drop: tuple[Drop, ...] = ()
 
 
-async def read(
-    engine: Engine, wanted: Read, conversation: str, fields: CallFields, new_id: Callable[[], str]
-) -> ToolAnswer:
+async def _read(engine: Engine, wanted: Read, conversation: str, fields: CallFields) -> ToolAnswer:
     """One read: the skill is engaged as if it had been named, and what is missing of it is given in the answer."""
     require_known(fields, CallFields.__optional_keys__)
     transcript, tools = fields.get("transcript"), fields.get("tools")
     turn = Turn(
-        id=_turn_id(fields.get("call_id") or new_id(), wanted),
+        id=_turn_id(fields.get("call_id") or engine.new_id(), wanted),
         conversation=conversation,
         message=Message(Role.TOOL, ""),
         transcript=None if transcript is None else tuple(transcript),
@@ -174,12 +173,12 @@ async def _placement(engine: Engine, conversation: str, fields: CallFields) -> P
     return Placement.HISTORY if state.in_call is None else Placement.CALL
 
 
-async def list_skills(engine: Engine, after: str) -> ToolAnswer:
+async def _list_skills(engine: Engine, after: str) -> ToolAnswer:
     """A page of the skills that may be loaded, in the order of their ids."""
     return ToolAnswer((await engine.library()).catalog.page(after))
 
 
-async def search_skills(engine: Engine, query: str) -> ToolAnswer:
+async def _search_skills(engine: Engine, query: str) -> ToolAnswer:
     """The skills that fit the query best by the ranking of the turns, whether likely enough to be offered or not."""
     library = await engine.library()
     turn = Turn("search", "search", Message(Role.USER, query[:LONGEST_QUERY]))
@@ -206,13 +205,8 @@ def _found(library: Library, turn: Turn, matchers: Matchers, prepared: Prepared)
     return [skill_id for skill_id in dict.fromkeys(one.skill_id for one in order) if skill_id in shown][:MOST_FOUND]
 
 
-async def call(
-    engine: Engine,
-    name: str,
-    arguments: Mapping[str, object] | None,
-    conversation: str,
-    fields: CallFields,
-    new_id: Callable[[], str],
+async def _call(
+    engine: Engine, name: str, arguments: Mapping[str, object] | None, conversation: str, fields: CallFields
 ) -> ToolAnswer:
     """Any tool of the table by name; a call that cannot be made is answered in words for the model."""
     require_known(fields, CallFields.__optional_keys__)
@@ -228,11 +222,11 @@ async def call(
         return ToolAnswer(problem, failed=True)
     given = {key: str(value) for key, value in plain.items() if value}
     if name == "list_skills":
-        return await list_skills(engine, given.get("after", ""))
+        return await _list_skills(engine, given.get("after", ""))
     if name == "search_skills":
-        return await search_skills(engine, given["query"])
+        return await _search_skills(engine, given["query"])
     wanted = Read(given["skill_id"], given.get("section"), given.get("artifact_id"))
-    return await read(engine, wanted, conversation, fields, new_id)
+    return await _read(engine, wanted, conversation, fields)
 
 
 def _turn_id(call_id: str, wanted: Read) -> str:
@@ -280,22 +274,31 @@ def _verdicts(wanted: Read, about: Sequence[Decision]) -> Sequence[Decision]:
     return read or [decision for decision in about if decision.outcome in _TROUBLES] or about
 
 
-class Reads:
-    """The part of a Weaver that lets a model load, list and find skills."""
+class ToolsView(View[M]):
+    """`weaver.tools`: skillweave's own tools, by which a model loads, lists and finds skills."""
 
-    _engine: Engine
-    _new_id: Callable[[], str]
+    @Verb
+    async def call(
+        self, name: str, arguments: Mapping[str, object] | None, *, conversation: str, **fields: Unpack[CallFields]
+    ) -> ToolAnswer:
+        """Answers any of the tools by its name, as the model called it; never raises for what the model wrote.
 
+        `arguments` None stands for what was not a JSON object.
+        """
+        return await _call(self._engine, name, arguments, conversation, fields)
+
+    @Verb
     async def read_skill(
         self, skill_id: str, section: str | None = None, *, conversation: str, **fields: Unpack[CallFields]
     ) -> ToolAnswer:
-        """What the model's call of `read_skill` is answered with: the skill, its outline, or one of its sections.
+        """Answers the model's call of `read_skill`: with the skill, its outline, or one of its sections.
 
         What is in the context already is answered by one line that says where; an unknown skill or section by one that
         names the known ones. Counts as given on return.
         """
-        return await read(self._engine, Read(skill_id, section), conversation, fields, self._new_id)
+        return await _read(self._engine, Read(skill_id, section), conversation, fields)
 
+    @Verb
     async def read_artifact(
         self,
         skill_id: str,
@@ -305,22 +308,15 @@ class Reads:
         conversation: str,
         **fields: Unpack[CallFields],
     ) -> ToolAnswer:
-        """What the model's call of `read_artifact` is answered with: a document of a skill, or a section of it."""
-        return await read(self._engine, Read(skill_id, section, artifact_id), conversation, fields, self._new_id)
+        """Answers the model's call of `read_artifact`: with a document of a skill, or a section of it."""
+        return await _read(self._engine, Read(skill_id, section, artifact_id), conversation, fields)
 
+    @Verb
     async def list_skills(self, after: str = "") -> ToolAnswer:
-        """The skills with ids after `after`, as many as the catalog's budget holds."""
-        return await list_skills(self._engine, after)
+        """Lists the skills with ids after `after`, as many as the catalog's budget holds."""
+        return await _list_skills(self._engine, after)
 
+    @Verb
     async def search_skills(self, query: str) -> ToolAnswer:
-        """The skills that fit the words best, best first, in at most 300 tokens, and what to call next."""
-        return await search_skills(self._engine, query)
-
-    async def call_tool(
-        self, name: str, arguments: Mapping[str, object] | None, *, conversation: str, **fields: Unpack[CallFields]
-    ) -> ToolAnswer:
-        """Any of skillweave's own tools by its name, as the model called it; never raises for what the model wrote.
-
-        `arguments` None stands for what was not a JSON object.
-        """
-        return await call(self._engine, name, arguments, conversation, fields, self._new_id)
+        """Finds the skills that fit the words best, best first, in at most 300 tokens, and says what to call next."""
+        return await _search_skills(self._engine, query)

@@ -1,12 +1,14 @@
-"""What changes a conversation without a turn: skills that leave, claims that wait, verdicts of people (spec 5.5)."""
+"""What people decide at checkpoints, and claims that wait for them (spec 5.5)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Required, TypedDict, Unpack
 
+from skillweave.blocking import M, Verb
 from skillweave.checking import Checked
 from skillweave.codec import Portable
 from skillweave.conversation import ToolCall
-from skillweave.errors import CheckpointNotFound, InvalidValue, InvalidVerdict
+from skillweave.errors import CheckpointNotFound, InvalidVerdict
 from skillweave.events.event import Cause
 from skillweave.registry import Snapshot
 from skillweave.relations.rules import name_shown, read_entry
@@ -22,23 +24,17 @@ from skillweave.state.approvals import (
     waits,
     withdraw,
 )
-from skillweave.state.sharing import is_skill_key, mark
 from skillweave.state.state import (
-    SKILL,
     Approval,
     ApprovalVerdict,
-    Record,
     State,
-    confirm,
-    full_key,
     held_keys,
     hold,
     reject,
-    release,
     resume,
 )
-from skillweave.weaver.engine import Engine
-from skillweave.weaver.leaving import Left, disengage_skill, skill_left, unload_text
+from skillweave.weaver.engine import Engine, View
+from skillweave.weaver.ledger import Left, skill_left
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +74,18 @@ class CheckpointVerdict(Portable):
         return replace(self.call, arguments=self.arguments)
 
 
-_SAID, _VERDICTS = Checked("CheckpointVerdict", InvalidVerdict), Checked("weaver.decide_all", InvalidVerdict)
+_SAID, _VERDICTS = Checked("CheckpointVerdict", InvalidVerdict), Checked("weaver.approvals.decide_all", InvalidVerdict)
 _WANTED = "skillweave.CheckpointVerdict(skill_id, checkpoint, verdict, by)"
+
+
+class VerdictFields(TypedDict, total=False):
+    """What a verdict may say beside what it is about; the fields are those of CheckpointVerdict."""
+
+    by: Required[str]
+    note: str
+    digest: str | None
+    call: ToolCall | None
+    arguments: Mapping[str, object] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,39 +102,13 @@ class Judgement(Portable):
     resumed: tuple[str, ...] = ()
 
 
-async def judge(engine: Engine, conversation: str, verdicts: Sequence[CheckpointVerdict]) -> tuple[Judgement, ...]:
+async def _judge(engine: Engine, conversation: str, verdicts: Sequence[CheckpointVerdict]) -> tuple[Judgement, ...]:
     """Keep the verdicts on the skills as they are now, with what follows from them, in one step: all of them or none.
 
     Raises SkillNotFound and CheckpointNotFound, naming the known ones; InvalidVerdict for nobody's verdict, one on
     another content than the present one, one that does not say which call it is about, and one that cannot be kept.
     """
     return await _kept(engine, conversation, verdicts, [_subject_of(await engine.snapshot(), one) for one in verdicts])
-
-
-async def agree(engine: Engine, conversation: str, said: CheckpointVerdict) -> Judgement:
-    """Keep consent to the tools that the skill preapproves; raises like `judge`, and where it preapproves none."""
-    require_words(said.by, said.note)
-    skill = (await engine.snapshot())[said.skill_id]
-    if skill.tools is None or not skill.tools.preapproved:
-        raise InvalidVerdict(f"skill {said.skill_id!r} preapproves no tools, so there is nothing to consent to")
-    (judgement,) = await _kept(engine, conversation, [said], [_Subject(skill, (), None)])
-    return judgement
-
-
-async def forget_verdict(engine: Engine, conversation: str, skill_id: str, checkpoint: str) -> tuple[Approval, ...]:
-    """Withdraw every verdict on the checkpoint; raises like `judge` where there is none and there can be none."""
-    snapshot = await engine.snapshot()
-
-    def step(state: State, _: float) -> tuple[State, tuple[Approval, ...]]:
-        after = withdraw(state, skill_id, checkpoint)
-        return after, tuple(approval for approval in state.approvals if approval not in after.approvals)
-
-    withdrawn, _ = await engine.step(conversation, step, cause=Cause.EVICTED)
-    if not withdrawn:
-        names = [*(one.name for one in snapshot[skill_id].checkpoints), CONSENT]
-        if checkpoint not in names:
-            raise CheckpointNotFound(skill_id, checkpoint, names)
-    return withdrawn
 
 
 def require_askable(snapshot: Snapshot, state: State, said: CheckpointVerdict) -> str:
@@ -152,7 +132,7 @@ def _subject_of(snapshot: Snapshot, said: CheckpointVerdict) -> _Subject:
     require_words(said.by, said.note)
     skill = snapshot[said.skill_id]
     if said.checkpoint == CONSENT:
-        raise InvalidVerdict(f"{CONSENT!r} is kept for consent to preapproved tools; call `weaver.consent`")
+        raise InvalidVerdict(f"{CONSENT!r} is kept for consent to preapproved tools; call `weaver.approvals.consent`")
     points = [one for one in skill.checkpoints if one.name == said.checkpoint]
     if not points:
         raise CheckpointNotFound(skill.id, said.checkpoint, (one.name for one in skill.checkpoints))
@@ -174,7 +154,7 @@ def _call_of(said: CheckpointVerdict, points: Sequence[Checkpoint]) -> ToolCall 
             raise InvalidVerdict(
                 f"{where} asks about each call by itself, so a yes says to which: give call=ToolCall(id, tool, "
                 "arguments) as it was shown. For a yes to every later call, write `scope: conversation` at the "
-                "checkpoint; to take an earlier no back, call `weaver.reconsider`"
+                "checkpoint; to take an earlier no back, call `weaver.approvals.reconsider`"
             )
         return None
     standing = [one for one in points if one.before is not None and read_entry(one.before).names(said.call.tool)]
@@ -278,87 +258,19 @@ def _answered_by(said: CheckpointVerdict) -> frozenset[str]:
     return frozenset(digest for digest in (*(call.digest for call in calls), *contents) if digest is not None)
 
 
-class Engagements:
-    """The part of a Weaver that changes what is in force without a turn."""
+class ApprovalsView(View[M]):
+    """`weaver.approvals`: what people decide at checkpoints."""
 
-    _engine: Engine
-
-    async def disengage(self, conversation: str, skill_id: str) -> Left:
-        """The skill no longer applies: from the next turn on neither its tool rules nor its checkpoints are in force.
-
-        Its text may stay; wanted again, it is not given twice. A host that drops messages but sends no transcripts
-        calls `unload` instead. A later match engages the skill again. Raises SkillNotFound for an id that neither the
-        registry nor the conversation knows.
-        """
-        return await disengage_skill(self._engine, conversation, skill_id)
-
-    async def unload(self, conversation: str, key: str) -> Left:
-        """A text is to go: all texts of a skill, which is disengaged too, or the one text of another ledger key.
-
-        `key` is a skill's id, or `artifact:{skill}/{id}`, `section:{skill}/{number}`,
-        `document:{skill}/{id}#{number}`, `context:{entity}:{section}`.
-        The texts count until a transcript shows them gone, and are given anew when wanted. Raises like `disengage`.
-        """
-        return await unload_text(self._engine, conversation, key)
-
-    async def hold(self, conversation: str, turn_id: str) -> tuple[str, ...]:
-        """What this turn claimed waits for a person and does not expire; the keys that wait, empty for no claims.
-
-        The `delivery` then neither confirms nor releases it. A verdict that leaves no claimed skill of the turn
-        waiting gives it 60 s more; `confirm`, `release` and `clear` end it, in any process.
-        """
-
-        def step(state: State, _: float) -> tuple[State, tuple[str, ...]]:
-            after = hold(state, turn_id)
-            return after, held_keys(after, turn_id)
-
-        keys, _ = await self._engine.step(conversation, step, cause=Cause.RELEASED, turn_id=turn_id)
-        return keys
-
-    async def confirm(self, conversation: str, turn_id: str) -> bool:
-        """What this turn claimed was delivered; False when it has no open claims."""
-        return await self._engine.change(conversation, lambda state, now: confirm(state, turn_id, now))
-
-    async def mark(self, conversation: str, key: str) -> Record:
-        """Note that the host has this skill in its context already, so that it is not given; the record of it.
-
-        `key` is a skill's id or its ledger key. A transcript without the skill's text goes before it: then the skill is
-        given when wanted. Again changes nothing. Raises SkillNotFound, and InvalidValue for another kind of key.
-        """
-        full = full_key(key)
-        if not is_skill_key(full):
-            raise InvalidValue(
-                f"weaver.mark: {key[:100]!r} is not the key of a skill; give a skill's id, as what else stands in a "
-                "context is known by its text alone"
-            )
-        skill_id = (await self._engine.snapshot())[full.removeprefix(SKILL)].id
-
-        def step(state: State, now: float) -> tuple[State, Record]:
-            return mark(state, skill_id, now)
-
-        record, _ = await self._engine.step(conversation, step, cause=Cause.EVICTED)
-        return record
-
-    async def release(self, conversation: str, turn_id: str) -> bool:
-        """What this turn claimed was not delivered and is given again when wanted; False when it has no open claims."""
-        return await self._engine.change(
-            conversation, lambda state, _: release(state, turn_id), cause=Cause.RELEASED, turn_id=turn_id
-        )
-
+    @Verb
     async def decide(
         self,
         conversation: str,
         skill_id: str,
         checkpoint: str,
         verdict: ApprovalVerdict | str,
-        *,
-        by: str,
-        note: str = "",
-        digest: str | None = None,
-        call: ToolCall | None = None,
-        arguments: Mapping[str, object] | None = None,
+        **said: Unpack[VerdictFields],
     ) -> Judgement:
-        """Keep a person's verdict on the skill as it is now: approved, rejected or modified.
+        """Keeps a person's verdict on the skill as it is now: approved, rejected or modified.
 
         Of a checkpoint that asks about each call, `call` is the one that the person was shown. A yes covers that call
         alone, with its id and its arguments; `modified` says with which `arguments` it is to run instead. A no denies
@@ -370,34 +282,68 @@ class Engagements:
         SkillNotFound, CheckpointNotFound, and InvalidVerdict for a verdict that is none, nobody's, too long, about a
         skill that has changed since, or that does not say which call it is about.
         """
-        said = CheckpointVerdict(skill_id, checkpoint, _verdict_of(verdict), by, note, digest, call, arguments)
-        (judgement,) = await judge(self._engine, conversation, [said])
+        one = CheckpointVerdict(skill_id, checkpoint, _verdict_of(verdict), **said)
+        (judgement,) = await _judge(self._engine, conversation, [one])
         return judgement
 
+    @Verb
     async def decide_all(self, conversation: str, verdicts: Sequence[CheckpointVerdict]) -> tuple[Judgement, ...]:
-        """Keep several verdicts in their order, all of them or none, in one write of the ledger.
+        """Keeps several verdicts in their order, all of them or none, in one write of the ledger.
 
         What each means and what is raised is as in `decide`.
         """
-        return await judge(
+        return await _judge(
             self._engine, conversation, _VERDICTS.items("verdicts", verdicts, CheckpointVerdict, _WANTED)
         )
 
+    @Verb
     async def consent(self, conversation: str, skill_id: str, *, by: str, digest: str | None = None) -> Judgement:
-        """A person agrees that the tools that the skill preapproves run unasked, until the skill changes.
+        """Keeps a person's consent that the tools which the skill preapproves run unasked, until the skill changes.
 
         It is kept as a verdict under the checkpoint name `skillweave.state.approvals.CONSENT`, which `reconsider`
         takes too. Raises like `decide`, and for a skill that preapproves nothing.
         """
         said = CheckpointVerdict(skill_id, CONSENT, ApprovalVerdict.APPROVED, by, digest=digest)
-        return await agree(self._engine, conversation, said)
+        require_words(by, said.note)
+        skill = (await self._engine.snapshot())[skill_id]
+        if skill.tools is None or not skill.tools.preapproved:
+            raise InvalidVerdict(f"skill {skill_id!r} preapproves no tools, so there is nothing to consent to")
+        (judgement,) = await _kept(self._engine, conversation, [said], [_Subject(skill, (), None)])
+        return judgement
 
+    @Verb
     async def reconsider(self, conversation: str, skill_id: str, checkpoint: str) -> tuple[Approval, ...]:
-        """Withdraw every verdict on a checkpoint and tell which there were: it asks again, a rejected skill may return.
+        """Withdraws every verdict on a checkpoint and returns them: it asks again, a rejected skill may return.
 
         Empty when nobody had decided. Raises SkillNotFound and CheckpointNotFound where nobody can have.
         """
-        return await forget_verdict(self._engine, conversation, skill_id, checkpoint)
+        snapshot = await self._engine.snapshot()
+
+        def step(state: State, _: float) -> tuple[State, tuple[Approval, ...]]:
+            after = withdraw(state, skill_id, checkpoint)
+            return after, tuple(approval for approval in state.approvals if approval not in after.approvals)
+
+        withdrawn, _ = await self._engine.step(conversation, step, cause=Cause.EVICTED)
+        if not withdrawn:
+            names = [*(one.name for one in snapshot[skill_id].checkpoints), CONSENT]
+            if checkpoint not in names:
+                raise CheckpointNotFound(skill_id, checkpoint, names)
+        return withdrawn
+
+    @Verb
+    async def hold(self, conversation: str, turn_id: str) -> tuple[str, ...]:
+        """Lets what this turn claimed wait for a person, without an end; returns the keys that wait, if any.
+
+        The `delivery` then neither confirms nor releases it. A verdict that leaves no claimed skill of the turn
+        waiting gives it 60 s more; `confirm`, `release` and `clear` end it, in any process.
+        """
+
+        def step(state: State, _: float) -> tuple[State, tuple[str, ...]]:
+            after = hold(state, turn_id)
+            return after, held_keys(after, turn_id)
+
+        keys, _ = await self._engine.step(conversation, step, cause=Cause.RELEASED, turn_id=turn_id)
+        return keys
 
 
 def _verdict_of(verdict: ApprovalVerdict | str) -> ApprovalVerdict:

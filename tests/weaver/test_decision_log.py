@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from skillweave import Budget, CatalogMode, Decision, Injection, MemoryStore, Outcome, Settings, Weaver
 from skillweave.state.port import Logged
-from skillweave.weaver.news import News
+from skillweave.weaver.engine import DecisionDeduplicator
 from tests.observing import weaver_of
 from tests.skills import make_skill
 
@@ -62,7 +62,7 @@ async def test_what_a_message_matched_is_logged_although_it_stands_as_before() -
 
 
 def test_only_so_many_conversations_are_remembered() -> None:
-    news, stays = News(remember=2), (Decision("a", Outcome.ALREADY_PRESENT, "disclose", "there"),)
+    log, stays = DecisionDeduplicator(remember=2), (Decision("a", Outcome.ALREADY_PRESENT, "disclose", "there"),)
     for conversation in ("c1", "c2", "c3"):
-        news.kept("", conversation, 1, stays)
-    assert [news.of("", one, 1, stays) for one in ("c1", "c2", "c3")] == [stays, (), ()]
+        log.logged("", conversation, 1, stays)
+    assert [log.new_in("", one, 1, stays) for one in ("c1", "c2", "c3")] == [stays, (), ()]
