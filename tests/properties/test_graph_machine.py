@@ -141,7 +141,8 @@ class InGraph(RuleBasedStateMachine):
     @rule(skill_id=st.sampled_from(SKILLS), how=st.sampled_from(["evict", "disengage", "unload"]))
     def a_skill_is_to_go(self, skill_id: str, how: str) -> None:
         gone = self.state()
-        self.runner.run(getattr(self.weavers[0].ledger, how)("c", skill_id))
+        weaver = self.weavers[0]
+        self.runner.run(getattr(weaver if how == "evict" else weaver.ledger, how)("c", skill_id))
         kept = {record.carrier for record in self.state().records}
         if {record.carrier for record in gone.records} - kept:
             self.given = [text for text in self.given if f"do {skill_id}," not in text]
