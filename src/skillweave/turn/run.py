@@ -140,7 +140,7 @@ def _answer(
     contents: Contents,
     hindered: tuple[Diagnostic, ...],
 ) -> Settled:
-    """The steps after the last read."""
+    """The steps after the last read: disclose ▸ policy ▸ settle."""
     disclosed = disclose(inputs, admission, context, contents, None if position is None else position.skill)
     policy = tool_policy(inputs, disclosed.admission, disclosed.active, position)
     return settle(inputs, disclosed, position, selection, contents, policy, hindered)
