@@ -4,6 +4,7 @@ Loading it imports no optional package and starts nothing; a fixture does, and s
 """
 
 import asyncio
+import atexit
 import itertools
 import os
 import shutil
@@ -176,6 +177,7 @@ def _connection(server: str) -> "Connection[Any]":
         _connections[server].execute("SELECT 1")
     except (KeyError, psycopg.OperationalError):
         _connections[server] = psycopg.connect(server, autocommit=True)
+        atexit.register(_connections[server].close)
     return _connections[server]
 
 
