@@ -46,6 +46,7 @@ SLOW = tuple(
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add `--quick`."""
     parser.addoption("--quick", action="store_true", help="leave out the slow folders, which conftest.py lists")
 
 
@@ -102,6 +103,7 @@ def _encodable(text: str) -> str:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what was left out."""
     from skillweave_testing.fixtures import REAL_INPUT
 
     for variable, what in REAL_INPUT.values():
