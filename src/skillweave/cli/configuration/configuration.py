@@ -194,12 +194,12 @@ class Configuration:
     file: ConfigFile | None
     environment: Mapping[str, str]
 
-    def setting(self, key: Key, command: str) -> Setting | None:
-        """What is configured for an option of a command, None when nothing is.
+    def setting(self, key: Key, command: str, *, shared: bool = False) -> Setting | None:
+        """What is configured for an option of a command, None when nothing is; `shared` for a key that guests take.
 
         Raises WrongType for a value that no check would have let through.
         """
-        shared = is_guest(command) or key.name in shared_names()
+        shared = shared or is_guest(command) or key.name in shared_names()
         text = self.environment.get(key.variable) if shared else None
         if text:
             return Setting(key, key.from_text(text), Origin.ENVIRONMENT, key.variable)

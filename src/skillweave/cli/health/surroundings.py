@@ -348,7 +348,7 @@ def _value(configuration: Configuration, key: Key, flags: Mapping[str, object]) 
     if flags.get(key.name):
         return Setting(key, flags[key.name], Origin.FLAG, f"--{key.name}")
     try:
-        found = configuration.setting(key, "doctor")
+        found = configuration.setting(key, "doctor", shared=True)
     except WrongType:
         found = None
     return found or _default(key)
