@@ -52,18 +52,21 @@ def with_slashes(value: Any) -> Any:  # noqa: ANN401 - whatever a handler is giv
     return value.replace(_SLASH, "/") if isinstance(value, str) else value
 
 
-def is_recording() -> bool:
+def records_spans() -> bool:
     """Returns whether OpenTelemetry has an SDK in this process; without one a span costs time and goes nowhere."""
-    if find_spec("opentelemetry") is None:
-        return False
     from opentelemetry import trace
 
     return not isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider)
 
 
 def trace_observers() -> Sequence[Observer]:
-    """Returns what records turns as spans, if something records as the service starts."""
-    if not is_recording():
+    """Returns what records turns as spans and metrics, if an SDK takes either as the service starts."""
+    if find_spec("opentelemetry") is None:
+        return ()
+    from opentelemetry import metrics
+
+    # The API's own provider of meters records nothing, and has no public name.
+    if not records_spans() and type(metrics.get_meter_provider()).__module__.startswith("opentelemetry.metrics"):
         return ()
     from skillweave.telemetry.opentelemetry import OpenTelemetry
 
@@ -100,7 +103,7 @@ class Middleware:
                     headers.setdefault(name, value)
             await send(message)
 
-        app, traced = self._app, self._provider is not None or (self._has_traces and is_recording())
+        app, traced = self._app, self._provider is not None or (self._has_traces and records_spans())
         if b"%" in (scope.get("raw_path") or b""):
             path = _path_of(scope["raw_path"])
             app, scope = (_NO_UTF_8, scope) if path is None else (app, {**scope, "path": path})

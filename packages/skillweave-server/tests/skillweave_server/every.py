@@ -1,14 +1,18 @@
 """Every endpoint that is declared, and a request for each: what it takes is read from the published document."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from inspect import signature
-from typing import Any
+from typing import Any, Generic, TypeAlias, TypeVar
 from urllib.parse import quote
 
 from skillweave.api import PREFIX
 from skillweave_server.app import GROUPS
 from skillweave_server.endpoints import Endpoint
+
+T = TypeVar("T")
+Law: TypeAlias = Callable[[T, Endpoint], Awaitable[None]]
 
 EVERY: tuple[Endpoint, ...] = tuple(one for group in GROUPS for one in group.declared)
 WITH_BODY = tuple(one for one in EVERY if one.takes is not None)
@@ -35,6 +39,35 @@ def target_of(endpoint: Endpoint, ids: Mapping[str, str] = {}, *, other: str = "
         known = ids.get(name.partition(":")[0], other)
         parts.append(f"{before}{quote(known, safe='')}{after}" if brace else part)
     return PREFIX + "/".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Laws(Generic[T]):
+    """What holds at every endpoint: all laws are asked in one visit, and each that is broken is named."""
+
+    known: dict[Law[T], tuple[Endpoint, ...]] = field(default_factory=dict)
+
+    def at(self, endpoints: tuple[Endpoint, ...] = EVERY) -> Callable[[Law[T]], Law[T]]:
+        """Declare what follows as a law of these endpoints."""
+
+        def declare(law: Law[T]) -> Law[T]:
+            self.known[law] = endpoints
+            return law
+
+        return declare
+
+    async def visit(self, service: T, endpoint: Endpoint) -> None:
+        """Fails with every law that does not hold there."""
+        broken = []
+        for law, endpoints in self.known.items():
+            if endpoint in endpoints:
+                try:
+                    await law(service, endpoint)
+                except Exception as error:  # noqa: BLE001 - every law is asked, and all that are broken are named
+                    error.add_note(f"the law that is broken: {law.__name__} at {name_of(endpoint)}")
+                    broken.append(error)
+        if broken:
+            raise ExceptionGroup(", ".join(str(one.__notes__[-1]) for one in broken), broken)
 
 
 class Bodies:

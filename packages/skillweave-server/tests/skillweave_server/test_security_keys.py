@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from tests.skillweave_server.every import EVERY, name_of
+from tests.skillweave_server.every import EVERY, Laws, name_of
 from tests.skillweave_server.guarded import Guarded
 from tests.skillweave_server.wire import bearer
 
@@ -26,11 +26,11 @@ BROKEN: dict[str, Sequence[tuple[str, str]]] = {
     "unknown": [("Authorization", f"Bearer {UNKNOWN}")],
 }
 
-every = pytest.mark.parametrize("endpoint", EVERY, ids=name_of)
+LAWS: Laws[Guarded] = Laws()
 
 
-@every
-async def test_without_a_good_key_nothing_is_done_and_nothing_told(guarded: Guarded, endpoint: Endpoint) -> None:
+@LAWS.at()
+async def without_a_good_key_nothing_is_done_and_nothing_told(guarded: Guarded, endpoint: Endpoint) -> None:
     revoked = await guarded.revoked(Scope.ADMIN)
     before = await guarded.kept()
     answers = [
@@ -45,8 +45,8 @@ async def test_without_a_good_key_nothing_is_done_and_nothing_told(guarded: Guar
     assert await guarded.kept() == before
 
 
-@every
-async def test_a_key_without_the_scope_is_told_which_one_it_needs(guarded: Guarded, endpoint: Endpoint) -> None:
+@LAWS.at()
+async def a_key_without_the_scope_is_told_which_one_it_needs(guarded: Guarded, endpoint: Endpoint) -> None:
     before = await guarded.kept()
     for scope in Scope:
         if scope in (endpoint.scope, Scope.ADMIN):
@@ -58,15 +58,15 @@ async def test_a_key_without_the_scope_is_told_which_one_it_needs(guarded: Guard
     assert await guarded.kept() == before
 
 
-@every
-async def test_the_scope_of_an_endpoint_and_admin_let_in(guarded: Guarded, endpoint: Endpoint) -> None:
+@LAWS.at()
+async def the_scope_of_an_endpoint_and_admin_let_in(guarded: Guarded, endpoint: Endpoint) -> None:
     for scope in (endpoint.scope, Scope.ADMIN):
         answer = await guarded.ask(endpoint, guarded.key(scope))
         assert answer.status not in (401, 403)
 
 
-@every
-async def test_a_key_is_asked_for_before_anything_else_is_looked_at(guarded: Guarded, endpoint: Endpoint) -> None:
+@LAWS.at()
+async def a_key_is_asked_for_before_anything_else_is_looked_at(guarded: Guarded, endpoint: Endpoint) -> None:
     # Neither the body, which never comes, nor a parameter that the endpoint does not have.
     answer = await guarded.wire.ask(
         endpoint.method, f"/api/v1{endpoint.path}?unknown=1", {"Content-Length": "999999999"}, is_endless=True
@@ -74,12 +74,17 @@ async def test_a_key_is_asked_for_before_anything_else_is_looked_at(guarded: Gua
     assert answer.status == 401
 
 
-@every
-async def test_reading_needs_no_scope_that_changes_anything_and_changing_needs_one(endpoint: Endpoint) -> None:
+@LAWS.at()
+async def reading_needs_no_scope_that_changes_anything_and_changing_needs_one(_: Guarded, endpoint: Endpoint) -> None:
     if endpoint.method == "GET":
         assert endpoint.scope in (Scope.READ, Scope.ADMIN)
     else:
         assert endpoint.scope is not Scope.READ or endpoint.path in QUESTIONS
+
+
+@pytest.mark.parametrize("endpoint", EVERY, ids=name_of)
+async def test_every_law_holds_at(guarded: Guarded, endpoint: Endpoint) -> None:
+    await LAWS.visit(guarded, endpoint)
 
 
 QUESTIONS = frozenset({"/skills:check", "/compose", "/validate", "/graphs/{graph}/next", "/graphs/{graph}/simulate"})

@@ -5,7 +5,7 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from tests.skillweave_server.every import EVERY, WITH_BODY, WITH_ID, changed, leaves, name_of, target_of
+from tests.skillweave_server.every import EVERY, WITH_BODY, WITH_ID, Laws, changed, leaves, name_of, target_of
 from tests.skillweave_server.guarded import IDS, OPTIONS, Guarded
 from tests.skillweave_server.wire import JSON, Heard
 
@@ -15,9 +15,7 @@ from skillweave_server.endpoints import Endpoint
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-every = pytest.mark.parametrize("endpoint", EVERY, ids=name_of)
-with_body = pytest.mark.parametrize("endpoint", WITH_BODY, ids=name_of)
-with_id = pytest.mark.parametrize("endpoint", WITH_ID, ids=name_of)
+LAWS: Laws[Guarded] = Laws()
 
 TEXTS = (
     "",
@@ -64,8 +62,8 @@ def is_documented(answer: Heard, endpoint: Endpoint) -> bool:
     return told and answer.status in endpoint.statuses and answer.status < 500
 
 
-@with_body
-async def test_a_body_that_is_no_json_is_refused(guarded: Guarded, endpoint: Endpoint) -> None:
+@LAWS.at(WITH_BODY)
+async def a_body_that_is_no_json_is_refused(guarded: Guarded, endpoint: Endpoint) -> None:
     before = await guarded.kept()
     answers = {name: await guarded.ask(endpoint, guarded.key(Scope.ADMIN), body=one) for name, one in BROKEN.items()}
     assert {name: one.status for name, one in answers.items()} == dict.fromkeys(BROKEN, 400)
@@ -73,8 +71,8 @@ async def test_a_body_that_is_no_json_is_refused(guarded: Guarded, endpoint: End
     assert await guarded.kept() == before
 
 
-@with_body
-async def test_a_body_of_another_form_is_refused(guarded: Guarded, endpoint: Endpoint) -> None:
+@LAWS.at(WITH_BODY)
+async def a_body_of_another_form_is_refused(guarded: Guarded, endpoint: Endpoint) -> None:
     before = await guarded.kept()
     for body in (b"null", b"[]", b"true", b"0", b'"x"'):
         answer = await guarded.ask(endpoint, guarded.key(Scope.ADMIN), body=body)
@@ -83,8 +81,8 @@ async def test_a_body_of_another_form_is_refused(guarded: Guarded, endpoint: End
     assert await guarded.kept() == before
 
 
-@with_body
-async def test_a_body_that_says_that_it_is_too_large_is_refused_before_it_comes(
+@LAWS.at(WITH_BODY)
+async def a_body_that_says_that_it_is_too_large_is_refused_before_it_comes(
     guarded: Guarded, endpoint: Endpoint
 ) -> None:
     headers = {**JSON, **guarded.key(Scope.ADMIN), "Content-Length": str(OPTIONS.most_body_bytes + 1)}
@@ -94,8 +92,8 @@ async def test_a_body_that_says_that_it_is_too_large_is_refused_before_it_comes(
     assert answer.header("connection") == "close"
 
 
-@with_body
-async def test_a_body_in_pieces_that_becomes_too_large_is_refused_at_once(guarded: Guarded, endpoint: Endpoint) -> None:
+@LAWS.at(WITH_BODY)
+async def a_body_in_pieces_that_becomes_too_large_is_refused_at_once(guarded: Guarded, endpoint: Endpoint) -> None:
     headers = {**JSON, **guarded.key(Scope.ADMIN), "Transfer-Encoding": "chunked"}
     piece = b" " * (OPTIONS.most_body_bytes // 4)
     # The last piece would never come.
@@ -104,16 +102,16 @@ async def test_a_body_in_pieces_that_becomes_too_large_is_refused_at_once(guarde
     assert is_documented(answer, endpoint)
 
 
-@with_body
-async def test_a_length_that_is_none_does_no_harm(guarded: Guarded, endpoint: Endpoint) -> None:
+@LAWS.at(WITH_BODY)
+async def a_length_that_is_none_does_no_harm(guarded: Guarded, endpoint: Endpoint) -> None:
     for length in ("-1", "x", "1e3", "²", "", "9" * 400):
         headers = {**JSON, **guarded.key(Scope.ADMIN), "Content-Length": length}
         answer = await guarded.wire.ask(endpoint.method, target_of(endpoint, IDS), headers, b"[]")
         assert answer.status in (413, 422)
 
 
-@with_body
-async def test_a_body_that_never_comes_is_not_waited_for(guarded: Guarded, endpoint: Endpoint) -> None:
+@LAWS.at(WITH_BODY)
+async def a_body_that_never_comes_is_not_waited_for(guarded: Guarded, endpoint: Endpoint) -> None:
     headers = {**JSON, **guarded.key(Scope.ADMIN)}
     answer = await guarded.wire.ask(endpoint.method, target_of(endpoint, IDS), headers, b'{"', is_endless=True)
     assert answer.status == 408
@@ -121,8 +119,8 @@ async def test_a_body_that_never_comes_is_not_waited_for(guarded: Guarded, endpo
     assert answer.header("connection") == "close"
 
 
-@with_body
-async def test_a_client_that_goes_away_within_its_body_changes_nothing(guarded: Guarded, endpoint: Endpoint) -> None:
+@LAWS.at(WITH_BODY)
+async def a_client_that_goes_away_within_its_body_changes_nothing(guarded: Guarded, endpoint: Endpoint) -> None:
     before = await guarded.kept()
     headers = {**JSON, **guarded.key(Scope.ADMIN)}
     sent = guarded.bodies.sent(endpoint, IDS)
@@ -131,8 +129,8 @@ async def test_a_client_that_goes_away_within_its_body_changes_nothing(guarded: 
     assert await guarded.kept() == before
 
 
-@with_body
-async def test_a_body_of_another_type_is_refused(guarded: Guarded, endpoint: Endpoint) -> None:
+@LAWS.at(WITH_BODY)
+async def a_body_of_another_type_is_refused(guarded: Guarded, endpoint: Endpoint) -> None:
     for kind in (
         "",
         "text/plain",
@@ -146,17 +144,15 @@ async def test_a_body_of_another_type_is_refused(guarded: Guarded, endpoint: End
         assert is_documented(answer, endpoint)
 
 
-@with_body
-async def test_a_packed_body_is_refused(guarded: Guarded, endpoint: Endpoint) -> None:
+@LAWS.at(WITH_BODY)
+async def a_packed_body_is_refused(guarded: Guarded, endpoint: Endpoint) -> None:
     answer = await guarded.ask(endpoint, {**guarded.key(Scope.ADMIN), "Content-Encoding": "gzip"})
     assert answer.status == 415
     assert is_documented(answer, endpoint)
 
 
-@with_body
-async def test_any_value_at_any_place_of_a_body_is_answered_without_a_failure(
-    guarded: Guarded, endpoint: Endpoint
-) -> None:
+@LAWS.at(WITH_BODY)
+async def any_value_at_any_place_of_a_body_is_answered_without_a_failure(guarded: Guarded, endpoint: Endpoint) -> None:
     whole, found = guarded.bodies.of(endpoint, IDS), []
     for place in leaves(whole):
         for value in (*TEXTS, *NUMBERS, *OTHERS):
@@ -167,16 +163,16 @@ async def test_any_value_at_any_place_of_a_body_is_answered_without_a_failure(
     assert found == []
 
 
-@with_id
-async def test_an_odd_id_is_an_id_like_others(guarded: Guarded, endpoint: Endpoint) -> None:
+@LAWS.at(WITH_ID)
+async def an_odd_id_is_an_id_like_others(guarded: Guarded, endpoint: Endpoint) -> None:
     for odd in ODD:
         answer = await guarded.ask(endpoint, guarded.key(Scope.ADMIN), dict.fromkeys(IDS, odd))
         assert is_documented(answer, endpoint) or answer.status == 404, odd
         assert answer.status != 500
 
 
-@with_id
-async def test_an_id_that_cannot_be_printed_is_refused(guarded: Guarded, endpoint: Endpoint) -> None:
+@LAWS.at(WITH_ID)
+async def an_id_that_cannot_be_printed_is_refused(guarded: Guarded, endpoint: Endpoint) -> None:
     before = await guarded.kept()
     for bad in UNPRINTABLE:
         answer = await guarded.ask(endpoint, guarded.key(Scope.ADMIN), {**IDS, **dict.fromkeys(IDS, bad)})
@@ -186,14 +182,14 @@ async def test_an_id_that_cannot_be_printed_is_refused(guarded: Guarded, endpoin
     assert await guarded.kept() == before
 
 
-@with_id
-async def test_an_id_that_is_too_long_is_refused(guarded: Guarded, endpoint: Endpoint) -> None:
+@LAWS.at(WITH_ID)
+async def an_id_that_is_too_long_is_refused(guarded: Guarded, endpoint: Endpoint) -> None:
     answer = await guarded.ask(endpoint, guarded.key(Scope.ADMIN), dict.fromkeys(IDS, "x" * 5_000))
     assert answer.status in (404, 422)
 
 
-@with_id
-async def test_bytes_that_are_no_text_in_a_path_do_no_harm(guarded: Guarded, endpoint: Endpoint) -> None:
+@LAWS.at(WITH_ID)
+async def bytes_that_are_no_text_in_a_path_do_no_harm(guarded: Guarded, endpoint: Endpoint) -> None:
     target = target_of(endpoint, dict.fromkeys(IDS, "x")).replace("/x", "/%FF%C0%80")
     answer = await guarded.wire.ask(
         endpoint.method, target, {**JSON, **guarded.key(Scope.ADMIN)}, guarded.bodies.sent(endpoint, IDS)
@@ -201,8 +197,8 @@ async def test_bytes_that_are_no_text_in_a_path_do_no_harm(guarded: Guarded, end
     assert answer.status < 500
 
 
-@every
-async def test_a_parameter_that_the_endpoint_does_not_have_is_refused(guarded: Guarded, endpoint: Endpoint) -> None:
+@LAWS.at()
+async def a_parameter_that_the_endpoint_does_not_have_is_refused(guarded: Guarded, endpoint: Endpoint) -> None:
     before = await guarded.kept()
     headers, sent = {**JSON, **guarded.key(Scope.ADMIN)}, guarded.bodies.sent(endpoint, IDS)
     for query in ("tenant=umbrella", "no-such=1", "%0D%0AX-Injected:1=2", "__proto__=1"):
@@ -212,8 +208,8 @@ async def test_a_parameter_that_the_endpoint_does_not_have_is_refused(guarded: G
     assert await guarded.kept() == before
 
 
-@every
-async def test_odd_values_of_parameters_are_answered_without_a_failure(guarded: Guarded, endpoint: Endpoint) -> None:
+@LAWS.at()
+async def odd_values_of_parameters_are_answered_without_a_failure(guarded: Guarded, endpoint: Endpoint) -> None:
     headers, sent = {**JSON, **guarded.key(Scope.ADMIN)}, guarded.bodies.sent(endpoint, IDS)
     found: list[Any] = []
     for name in guarded.bodies.parameters(endpoint, "query"):
@@ -225,8 +221,8 @@ async def test_odd_values_of_parameters_are_answered_without_a_failure(guarded: 
     assert found == []
 
 
-@every
-async def test_a_header_with_a_line_break_is_never_sent_back(guarded: Guarded, endpoint: Endpoint) -> None:
+@LAWS.at()
+async def a_header_with_a_line_break_is_never_sent_back(guarded: Guarded, endpoint: Endpoint) -> None:
     bad = "x\r\nX-Injected: 1"
     headers = {
         **JSON,
@@ -244,10 +240,8 @@ async def test_a_header_with_a_line_break_is_never_sent_back(guarded: Guarded, e
         assert b"\r" not in name + value
 
 
-@every
-async def test_every_answer_says_that_nobody_keeps_it_or_guesses_what_it_is(
-    guarded: Guarded, endpoint: Endpoint
-) -> None:
+@LAWS.at()
+async def every_answer_says_that_nobody_keeps_it_or_guesses_what_it_is(guarded: Guarded, endpoint: Endpoint) -> None:
     for headers in (guarded.key(Scope.ADMIN), {}):
         answer = await guarded.ask(endpoint, headers)
         assert answer.header("cache-control") == "no-store"
@@ -256,11 +250,16 @@ async def test_every_answer_says_that_nobody_keeps_it_or_guesses_what_it_is(
         assert answer.header("x-powered-by") is None
 
 
-@every
-async def test_another_method_is_refused(guarded: Guarded, endpoint: Endpoint) -> None:
+@LAWS.at()
+async def another_method_is_refused(guarded: Guarded, endpoint: Endpoint) -> None:
     answer = await guarded.wire.ask("TRACE", target_of(endpoint, IDS), guarded.key(Scope.ADMIN))
     assert answer.status == 405
     assert answer.header("content-type") == "application/problem+json"
+
+
+@pytest.mark.parametrize("endpoint", EVERY, ids=name_of)
+async def test_every_law_holds_at(guarded: Guarded, endpoint: Endpoint) -> None:
+    await LAWS.visit(guarded, endpoint)
 
 
 @pytest.mark.parametrize(
