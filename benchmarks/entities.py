@@ -17,7 +17,7 @@ import psycopg
 from results import Effort, Row, Target, figure, single
 from timing import Timing, awaited, interleaved
 
-from skillweave import Edge, Entity, Point
+from skillweave.entities import Edge, Entity, Point
 from skillweave.knowledge.geodesy import Box, box_around
 from skillweave_stores import SqlGraph
 

@@ -6,7 +6,8 @@ from results import Effort, Row, Target, figure
 from stage import make_stage, new_name, ready_weaver
 from timing import awaited, interleaved
 
-from skillweave import Injection, Placement, Ruling, Tiktoken, Verdict, Weaver
+from skillweave import Injection, Placement, Ruling, Verdict, Weaver
+from skillweave.selection import Tiktoken
 
 TIMES_FASTER = 5
 """In call placement a turn played again renders every skill anew, so this much is the least to ask for."""

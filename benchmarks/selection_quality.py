@@ -21,12 +21,13 @@ from types import MappingProxyType
 import numpy as np
 from selection_pools import load_corpus
 
-from skillweave import Message, Role, Selection, Skill, Snapshot, Turn
-from skillweave.registry import Registry
+from skillweave import Message, Role, Skill, Turn
+from skillweave.registry import Registry, Snapshot
 from skillweave.select import SkillIndex, build_index, select
 from skillweave.select import asked as asking
 from skillweave.select import ranking as ranking_room
 from skillweave.select.lexical_index import RANKED, Channel
+from skillweave.selection import Selection
 from skillweave.sources.folder import Folder
 
 DRAWS = 2_000

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import skillweave
-from skillweave import CatalogMode, CurrentPolicy, Injection, Placement, Settings, ToolCall, Verdict, Weaver
+from skillweave import CatalogMode, Injection, Placement, Settings, ToolCall, Verdict, Weaver
 from skillweave.adapters.messages import Call, anthropic_style, openai_style, responses_style
 from skillweave.compose.policy import Ruling
+from skillweave.turns import CurrentPolicy
 
 SKILLS = Path(__file__).parent / "skills"
 BASE = "You are the assistant of a small company's office."

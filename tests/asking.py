@@ -3,23 +3,12 @@
 from collections.abc import Sequence
 from types import MappingProxyType
 
-from skillweave import (
-    Candidate,
-    Message,
-    Rejected,
-    Role,
-    Selection,
-    Skill,
-    SkillText,
-    Snapshot,
-    Status,
-    Task,
-    TaskRule,
-    Triggers,
-    Turn,
-)
+from skillweave import Message, Role, Skill, Status, Triggers, Turn
+from skillweave.registry import Snapshot
 from skillweave.select import DEFAULT, SkillIndex, build_index, select
+from skillweave.selection import Candidate, Rejected, Selection
 from skillweave.skill import title_of
+from skillweave.skills import SkillText, Task, TaskRule
 from skillweave.text import MatchMode
 
 

@@ -2,19 +2,9 @@
 
 from collections.abc import Sequence
 
-from skillweave import (
-    Block,
-    CacheReport,
-    Drop,
-    Injection,
-    Message,
-    Placement,
-    Role,
-    Rung,
-    TokenReport,
-    ToolPolicy,
-)
+from skillweave import Block, Injection, Message, Placement, Role, ToolPolicy
 from skillweave.disclose import carrier_of, text_digest
+from skillweave.turns import CacheReport, Drop, Rung, TokenReport
 
 
 def make_injection(

@@ -3,18 +3,10 @@
 from collections.abc import Iterable
 from types import MappingProxyType
 
-from skillweave import (
-    Candidate,
-    Relation,
-    RelationKind,
-    RuleList,
-    Selection,
-    Skill,
-    SkillText,
-    Snapshot,
-    Status,
-    ToolRules,
-)
+from skillweave import Skill, Status, ToolRules
+from skillweave.registry import Snapshot
+from skillweave.selection import Candidate, Selection
+from skillweave.skills import Relation, RelationKind, RuleList, SkillText
 
 
 def requires(skill: str, reason: str | None = None) -> Relation:

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from skillweave import Diagnostic, Loaded
+from skillweave import Diagnostic
+from skillweave.registry import Loaded
 
 
 def skill_text(name: str, description: str = "Does a thing.", body: str = "body", **fields: str) -> str:

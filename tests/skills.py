@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from hashlib import sha256
 
-from skillweave import ArtifactRef, Checkpoint, Relation, RelationKind, Skill, SkillText, Status, ToolRules, Triggers
+from skillweave import Checkpoint, Skill, Status, ToolRules, Triggers
 from skillweave.skill import title_of
+from skillweave.skills import ArtifactRef, Relation, RelationKind, SkillText
 
 
 def make_skill(

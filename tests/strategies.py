@@ -4,23 +4,11 @@ from typing import cast
 
 from hypothesis import strategies as st
 
-from skillweave import (
-    ArtifactRef,
-    Checkpoint,
-    CheckpointScope,
-    OutputContract,
-    Relation,
-    RelationKind,
-    RuleList,
-    Skill,
-    SkillText,
-    Status,
-    ToolRules,
-    Triggers,
-)
+from skillweave import Checkpoint, Skill, Status, ToolRules, Triggers
 from skillweave.formats import id_of
 from skillweave.frozen import freeze_mapping
 from skillweave.skill import Json
+from skillweave.skills import ArtifactRef, CheckpointScope, OutputContract, Relation, RelationKind, RuleList, SkillText
 
 TRICKY = (
     *("no", "off", "true", "null", "~", "1.0", "1.10", "0x1f", "0o17", "1e3", "1e999", ".inf", ".5", "1:30", "017"),

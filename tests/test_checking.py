@@ -10,9 +10,6 @@ import skillweave
 from skillweave import (
     Budget,
     CatalogMode,
-    InvalidTurn,
-    InvalidValue,
-    Lifecycle,
     MemoryStore,
     Message,
     OnStoreFailure,
@@ -26,6 +23,8 @@ from skillweave import (
 )
 from skillweave.adapters.bridge import Bridge
 from skillweave.checking import shown
+from skillweave.errors import InvalidTurn, InvalidValue
+from skillweave.ledger import Lifecycle
 from tests.observing import weaver_of
 from tests.skills import make_skill
 

@@ -1,7 +1,7 @@
 import pytest
 
-from skillweave import ClosedOnExit
 from skillweave.closing import Closable, close_all
+from skillweave.values import ClosedOnExit
 
 
 class Connection(ClosedOnExit):

@@ -1,7 +1,7 @@
 import pytest
 
-from skillweave import ApprovalNeeded, SkillNotFound
-from skillweave.errors import nearest_names
+from skillweave import SkillNotFound
+from skillweave.errors import ApprovalNeeded, nearest_names
 
 MANY = [f"{verb}-{noun}" for verb in ("review", "build", "deploy", "audit") for noun in map(str, range(100, 400))]
 

@@ -2,7 +2,8 @@ from types import MappingProxyType
 
 import pytest
 
-from skillweave import InvalidTurn, ToolLimits
+from skillweave.errors import InvalidTurn
+from skillweave.tools import ToolLimits
 
 FULL = ToolLimits(
     ("Bash(git:*)", "read"),

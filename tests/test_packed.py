@@ -3,8 +3,9 @@ from dataclasses import dataclass
 import pytest
 from hypothesis import given
 
-from skillweave import Skill, SkillText
+from skillweave import Skill
 from skillweave.packed import LONG, Unpackable, pack, unpack
+from skillweave.skills import SkillText
 from skillweave.sources.remembered import CLASSES
 from tests.strategies import skills
 

@@ -1,6 +1,7 @@
 import pytest
 
-from skillweave import InvalidSkill, InvalidTurn, RiskLevel, Task, TaskRule, When
+from skillweave.errors import InvalidSkill, InvalidTurn
+from skillweave.skills import RiskLevel, Task, TaskRule, When
 
 
 def test_a_risk_level_is_taken_as_its_text_too() -> None:

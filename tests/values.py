@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from hypothesis import strategies as st
 
 import skillweave
-from skillweave import Agent, Budget, Event, Settings, SpawnRequest, TaskRule, Turn, When
+from skillweave import Budget, Event, Settings, SpawnRequest, Turn
 from skillweave.access import ApiKey, Scope
 from skillweave.api import ArtifactContent, EventRequest, RollbackRequest, SpawnQuestion
 from skillweave.approvals.case import ApprovalReply, ApprovalRequest
@@ -24,6 +24,8 @@ from skillweave.frozen import EMPTY, FrozenDict, freeze_mapping, thaw
 from skillweave.graph import ScorePolicy
 from skillweave.knowledge.entity import Edge, Entity, Point
 from skillweave.knowledge.rules import ContextRules, Hop, IdPattern, SectionPart, SectionRule
+from skillweave.registry import Agent
+from skillweave.skills import TaskRule, When
 from skillweave.state.state import ApprovalVerdict
 from skillweave_texas_rrc.thresholds import Threshold
 from tests.sources.entity_strategies import properties

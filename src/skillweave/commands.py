@@ -40,6 +40,7 @@ from skillweave.cli.output.page import (
     printable,
     shown_time,
 )
+from skillweave.cli.output.turn import way_text
 from skillweave.codec import Portable
 
 __all__ = ["BUDGET", "DEFAULT_FOLDER", "MISTAKE", "MODEL", "OUTPUT", "SKILLS", "UNREACHABLE", "Answer"]
@@ -47,4 +48,13 @@ __all__ += ["AsJson", "Entities", "File", "Ink", "Keeping", "Loading", "LoadingW
 __all__ += ["Packs", "Page", "Paths", "Portable", "Selecting", "Skills", "Stream", "Strict", "Tokens"]
 __all__ += ["WithDefault", "counted", "existing", "finding_line", "graph_notes", "indexed"]
 __all__ += ["leave_interrupted", "listed", "loading_notes", "offered", "open_graph", "opened", "option"]
-__all__ += ["page_for", "printable", "script_steps", "shown_time", "sources_of", "whole_number", "with_paths"]
+__all__ += [
+    "page_for",
+    "printable",
+    "script_steps",
+    "shown_time",
+    "sources_of",
+    "way_text",
+    "whole_number",
+    "with_paths",
+]

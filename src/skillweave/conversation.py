@@ -196,7 +196,7 @@ _TURN, _MESSAGE, _RESULT, _CALL = (Checked(name, InvalidTurn) for name in ("Turn
 _OPTIONAL: Mapping[str, tuple[object, Callable[[str, Any], object]]] = {
     "results": ((), lambda name, given: _TURN.items(name, given, ToolResult, "skillweave.ToolResult(tool, content)")),
     "named": ((), lambda name, given: _TURN.texts(name, given, "invoice-checking")),
-    "reads": ((), lambda name, given: _TURN.items(name, given, Read, "skillweave.Read(skill_id)")),
+    "reads": ((), lambda name, given: _TURN.items(name, given, Read, "skillweave.turns.Read(skill_id)")),
     "memory": (EMPTY, _TURN.mapping),
     "tools": (None, lambda name, given: _TURN.texts(name, given, "read_file")),
     "placement": (Placement.HISTORY, lambda name, given: _TURN.member(name, given, Placement)),

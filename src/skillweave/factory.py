@@ -26,7 +26,7 @@ from skillweave.tokens.counter import TokenCounter
 from skillweave.weaver import OnStoreFailure, Weaver
 
 
-def open_weaver(
+def open(  # noqa: A001 - read as `skillweave.open`
     *skills: SkillSource,
     packs: Sequence[str] = (),
     ledger: str | os.PathLike[str] | Store | None = None,

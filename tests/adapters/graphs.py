@@ -7,9 +7,9 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 
+import skillweave
 from skillweave import Weaver
 from skillweave.adapters.langgraph import SkillState, build_skill_agent, skill_nodes
-from skillweave.factory import open_weaver
 from skillweave_testing import WordCounter
 from skillweave_testing.hosts import Script
 from skillweave_testing.hosts.langchain import ScriptedChatModel
@@ -21,7 +21,7 @@ BOTH = ("explicit", "triggers")
 
 
 def opened(**options: Any) -> Weaver:
-    return open_weaver(*options.pop("skills", SKILLS), counter=WordCounter(), **options)
+    return skillweave.open(*options.pop("skills", SKILLS), counter=WordCounter(), **options)
 
 
 def thread(name: str = "t1") -> Any:

@@ -29,10 +29,11 @@ from agent_framework import (
 )
 
 import skillweave
-from skillweave import ApprovalNeeded, InvalidTurn, InvalidVerdict, Role, Settings, SpawnPlan, SpawnRequest, Weaver
+from skillweave import Role, Settings, SpawnRequest, Weaver
 from skillweave.adapters.agent_framework import SkillContextProvider, reply_to
 from skillweave.adapters.agent_framework.messages import host_messages, name_of
-from skillweave.errors import UnguardedAgent
+from skillweave.errors import ApprovalNeeded, InvalidTurn, InvalidVerdict, UnguardedAgent
+from skillweave.tools import SpawnPlan
 from skillweave_testing import WordCounter
 from skillweave_testing.hosts import Says, Script, tool_call
 from skillweave_testing.hosts.agent_framework import ScriptedChatClient

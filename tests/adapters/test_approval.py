@@ -3,7 +3,7 @@ import json
 import pytest
 
 import skillweave
-from skillweave import ApprovalNeeded, ApprovalVerdict, Checkpoint, InvalidVerdict, Weaver
+from skillweave import ApprovalVerdict, Checkpoint, Weaver
 from skillweave.adapters.approval import (
     KIND,
     Reply,
@@ -17,6 +17,7 @@ from skillweave.adapters.approval import (
     waiting,
 )
 from skillweave.adapters.chat import Call
+from skillweave.errors import ApprovalNeeded, InvalidVerdict
 from skillweave_testing import WordCounter
 from tests.skills import make_skill
 

@@ -1,23 +1,12 @@
 import pytest
 
 import skillweave
-from skillweave import (
-    Checkpoint,
-    InvalidValue,
-    MemoryStore,
-    Message,
-    Placement,
-    Role,
-    Ruling,
-    Settings,
-    SpawnPlan,
-    ToolCall,
-    ToolRules,
-    Weaver,
-)
+from skillweave import Checkpoint, MemoryStore, Message, Placement, Role, Ruling, Settings, ToolCall, ToolRules, Weaver
 from skillweave.adapters import bridge as bridge_module
 from skillweave.adapters.bridge import Bridge, is_own
 from skillweave.adapters.chat import Call, HostMessage
+from skillweave.errors import InvalidValue
+from skillweave.tools import SpawnPlan
 from skillweave_testing import FailingStore, Recorder, WordCounter
 from tests.skills import make_skill
 

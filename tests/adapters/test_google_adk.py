@@ -21,8 +21,9 @@ from google.adk.tools.url_context_tool import url_context
 from google.genai import types
 from pydantic import BaseModel
 
-from skillweave import Checkpoint, OnlySkillTools, Placement, Settings, ToolRules, Weaver
+from skillweave import Checkpoint, Placement, Settings, ToolRules, Weaver
 from skillweave.adapters.google_adk import MARK, SkillPlugin, history, host_messages, is_skill_event
+from skillweave.tools import OnlySkillTools
 from skillweave_testing.hosts import Says, Script, tool_call
 from skillweave_testing.hosts.google_adk import ScriptedLlm
 from skillweave_testing.hosts.play import FILING, INVOICES, Workshop, heading, weaver_in

@@ -19,10 +19,12 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command
 
-from skillweave import InvalidTurn, MemoryStore, Placement, Settings, SpawnPlan, SpawnRequest, Weaver
+import skillweave
+from skillweave import MemoryStore, Placement, Settings, SpawnRequest, Weaver
 from skillweave.adapters.langchain import SkillMiddleware, Speaker
 from skillweave.compose import prepare_spawn
-from skillweave.factory import open_weaver
+from skillweave.errors import InvalidTurn
+from skillweave.tools import SpawnPlan
 from skillweave_testing import WordCounter
 from skillweave_testing.hosts import Says, Script, tool_call
 from skillweave_testing.hosts.langchain import ScriptedChatModel
@@ -145,7 +147,7 @@ def test_a_rejected_text_that_stands_in_the_history_is_taken_out_of_it(tmp_path:
         "text": {"instructions": INVOICES},
         "checkpoints": [{"name": "release"}],
     }
-    changed = open_weaver(gated, ledger=office.weaver.ledger.store, counter=WordCounter())
+    changed = skillweave.open(gated, ledger=office.weaver.ledger.store, counter=WordCounter())
     office.middleware = [SkillMiddleware(changed)]
     assert asked(office.invoke(INVOICE)) == ["release"]
     result = office.resume(REJECTED)
@@ -164,7 +166,7 @@ def two_gated(**settings: Any) -> Weaver:
         }
         for name in ("alpha", "beta")
     ]
-    return open_weaver(*skills, settings=Settings(**settings), counter=WordCounter())
+    return skillweave.open(*skills, settings=Settings(**settings), counter=WordCounter())
 
 
 @BOTH
@@ -245,7 +247,7 @@ def gated(text: str, store: MemoryStore, **checkpoint: str) -> Weaver:
         "text": {"instructions": text},
         "checkpoints": [{"name": "review", **checkpoint}],
     }
-    return open_weaver(skill, ledger=store, counter=WordCounter())
+    return skillweave.open(skill, ledger=store, counter=WordCounter())
 
 
 def test_a_verdict_falls_only_on_the_text_that_the_person_was_shown() -> None:
@@ -386,7 +388,7 @@ def test_a_call_that_a_person_rejects_does_not_run_because_another_was_approved(
 
 
 def test_a_text_that_was_rejected_before_a_tool_is_taken_out_of_the_history() -> None:
-    office = Office(open_weaver(FILING_FOR_ALL, counter=WordCounter()))
+    office = Office(skillweave.open(FILING_FOR_ALL, counter=WordCounter()))
     office.script.then(Says(asks=(tool_call("submit", text="W-1"),)), "Then not.")
     office.invoke("Prepare the filing")
     result = office.resume(REJECTED)
@@ -529,7 +531,7 @@ def test_a_denial_names_no_tool_that_the_host_does_not_have() -> None:
         "text": {"instructions": "Check it."},
         "tools": {"forbidden": ["write", "fax_it"]},
     }
-    office = Office(open_weaver(rules, counter=WordCounter()))
+    office = Office(skillweave.open(rules, counter=WordCounter()))
     office.script.then(Says(asks=(tool_call("write", text="x"),)), "I can't.")
     denials = [one.text for one in office.invoke(INVOICE)["messages"] if isinstance(one, ToolMessage)]
     assert ["`write`" in one and "fax_it" not in one for one in denials] == [True]

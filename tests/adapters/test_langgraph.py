@@ -9,10 +9,14 @@ from langchain_core.tools import StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import Field
 
-from skillweave import InvalidTurn, Lifecycle, MatchContext, Settings, SpawnPlan, SpawnRequest, Weaver
+from skillweave import Settings, SpawnRequest, Weaver
 from skillweave.adapters.langchain import Speaker
 from skillweave.adapters.langgraph import build_skill_agent, skill_nodes
+from skillweave.errors import InvalidTurn
+from skillweave.ledger import Lifecycle
 from skillweave.select.candidates import Candidate, Selection
+from skillweave.selection import MatchContext
+from skillweave.tools import SpawnPlan
 from skillweave_testing import KnownContext
 from skillweave_testing.hosts import Says, Script, tool_call
 from skillweave_testing.hosts.langchain import ScriptedChatModel

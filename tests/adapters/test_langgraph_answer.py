@@ -13,8 +13,8 @@ from langgraph.prebuilt import InjectedState
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
-from skillweave import InvalidTurn
 from skillweave.adapters.langgraph import SkillState, build_skill_agent
+from skillweave.errors import InvalidTurn
 from skillweave_testing.hosts import Says, Script, tool_call
 from skillweave_testing.hosts.langchain import ScriptedChatModel
 from skillweave_testing.hosts.play import GREETINGS, INVOICES, Workshop

@@ -8,9 +8,10 @@ from langchain_core.tools import tool
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command, interrupt
 
-from skillweave import ApprovalNeeded, ApprovalVerdict, ToolCall, Weaver
+from skillweave import ApprovalVerdict, ToolCall, Weaver
 from skillweave.adapters.approval import Reply, record
 from skillweave.adapters.chat import Call
+from skillweave.errors import ApprovalNeeded
 from skillweave_testing.hosts import Says, Script, tool_call
 from skillweave_testing.hosts.play import FILING, FILING_FOR_ALL, GREETINGS, NARRATIVE, SKILLS, Workshop, heading
 from tests.adapters.graphs import BOTH, MARKED, agent_of, asked, holding, opened, said, thread

@@ -6,8 +6,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import START, StateGraph
 from langgraph.types import RetryPolicy
 
-from skillweave import InvalidTurn
 from skillweave.adapters.langgraph import SkillState, skill_nodes
+from skillweave.errors import InvalidTurn
 from skillweave_testing import KnownContext
 from skillweave_testing.hosts import Script
 from skillweave_testing.hosts.play import GREETINGS, SKILLS, Workshop, heading

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from skillweave import InvalidTurn
+from skillweave.errors import InvalidTurn
 from tests.chatting import ALL_SHAPES, Says, Style
 
 USER = {"role": "user", "content": "Hi"}

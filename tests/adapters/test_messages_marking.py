@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 import skillweave
-from skillweave import Settings, SkillTools, Weaver
+from skillweave import Settings, Weaver
 from skillweave.adapters.messages import Call, skills_in, without_skill_text
 from skillweave.disclose.block import TAKEN_OUT
+from skillweave.tools import SkillTools
 from tests.chatting import ALL_SHAPES, Says, Shapes
 from tests.skills import make_skill
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from openai.types.responses import Response
 
-from skillweave import InvalidTurn, Message, Placement, Role, ToolResult
+from skillweave import Message, Placement, Role, ToolResult
 from skillweave.adapters.messages import Call
 from skillweave.adapters.messages.responses_style import (
     CustomCall,
@@ -22,6 +22,7 @@ from skillweave.adapters.messages.responses_style import (
 )
 from skillweave.disclose import carrier_of, text_digest
 from skillweave.disclose.block import TAKEN_OUT
+from skillweave.errors import InvalidTurn
 from skillweave.injection import Drop
 from tests.injections import make_injection
 

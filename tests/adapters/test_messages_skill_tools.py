@@ -4,12 +4,14 @@ from typing import Any
 import pytest
 
 import skillweave
-from skillweave import Drop, Injection, Settings, SkillTools, ToolAnswer, Weaver
+from skillweave import Injection, Settings, ToolAnswer, Weaver
 from skillweave.adapters.messages import Call, anthropic_style, openai_style
 from skillweave.adapters.messages.lists import take_out
 from skillweave.disclose import carrier_of, text_digest
 from skillweave.disclose.block import TAKEN_OUT
+from skillweave.tools import SkillTools
 from skillweave.turn import in_own_words
+from skillweave.turns import Drop
 from tests.injections import make_injection
 from tests.skills import make_skill
 

@@ -30,20 +30,12 @@ from agents.mcp import MCPServer
 from agents.run_config import CallModelData, ModelInputData
 from mcp import types
 
-from skillweave import (
-    ApprovalNeeded,
-    CatalogMode,
-    InvalidTurn,
-    InvalidVerdict,
-    Settings,
-    SpawnPlan,
-    SpawnRequest,
-    SqliteStore,
-    Weaver,
-)
+import skillweave
+from skillweave import CatalogMode, Settings, SpawnRequest, SqliteStore, Weaver
 from skillweave.adapters.openai_agents import Skills
 from skillweave.adapters.supported import Unguarded
-from skillweave.factory import open_weaver
+from skillweave.errors import ApprovalNeeded, InvalidTurn, InvalidVerdict
+from skillweave.tools import SpawnPlan
 from skillweave_testing import WordCounter
 from skillweave_testing.hosts import Asks, Says, Script, tool_call
 from skillweave_testing.hosts.openai_agents import ScriptedModel
@@ -85,7 +77,7 @@ class Office:
     """An agent in one conversation, its chat in memory."""
 
     def __init__(self, folder: Path, *says: Says | str, skills: Sequence[Any] = (*SKILLS, *MORE), **agent: Any) -> None:
-        self.weaver: Weaver = open_weaver(
+        self.weaver: Weaver = skillweave.open(
             *skills,
             ledger=SqliteStore(folder / "ledger.db"),
             settings=Settings(catalog=CatalogMode.ALWAYS),
@@ -579,7 +571,7 @@ async def test_a_decision_about_a_tool_of_an_mcp_server_is_settled_again_after_a
         "triggers": ["mail"],
         "checkpoints": [{"name": "p", "before": "post"}],
     }
-    skills = Skills(open_weaver(mailing, counter=WordCounter(), matchers=("triggers",)))
+    skills = Skills(skillweave.open(mailing, counter=WordCounter(), matchers=("triggers",)))
     script = Script(Says(asks=(tool_call("post", text="x"),)))
     agent = skills.agent(Agent(name="Office", model=ScriptedModel(script), mcp_servers=[server]))
     config = skills.run_config(ROOM, UNTRACED)
@@ -596,7 +588,7 @@ async def test_a_reply_about_a_text_that_has_changed_since_is_refused(tmp_path: 
     kept = (await office.paused()).to_json()
     asked: Any = await office.skills.waiting(await RunState.from_json(office.agent, kept), ROOM)
     changed_skill = {**SKILLS[2], "text": {"instructions": "Submit whatever there is."}}
-    later = Skills(open_weaver(changed_skill, ledger=SqliteStore(tmp_path / "ledger.db"), counter=WordCounter()))
+    later = Skills(skillweave.open(changed_skill, ledger=SqliteStore(tmp_path / "ledger.db"), counter=WordCounter()))
     state: RunState[Any] = await RunState.from_json(later.agent(office.bare()), kept)
     with pytest.raises(InvalidVerdict, match="filing"):
         await decided(later, state, ROOM, APPROVED, asked=asked)

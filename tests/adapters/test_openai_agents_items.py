@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 from openai.types.responses import ResponseFunctionToolCall
 
-from skillweave import InvalidTurn, Role
+from skillweave import Role
 from skillweave.adapters.chat import turn_from
 from skillweave.adapters.messages.items import host_messages
+from skillweave.errors import InvalidTurn
 
 USER = {"role": "user", "content": "Look it up"}
 

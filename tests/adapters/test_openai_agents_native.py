@@ -30,10 +30,11 @@ from openai.types.responses import (
 )
 from openai.types.responses.response_output_item import LocalShellCall
 
-from skillweave import CatalogMode, Settings, SqliteStore, UnguardedAgent, Weaver
+import skillweave
+from skillweave import CatalogMode, Settings, SqliteStore, Weaver
 from skillweave.adapters.openai_agents import Skills
 from skillweave.adapters.supported import Unguarded
-from skillweave.factory import open_weaver
+from skillweave.errors import UnguardedAgent
 from skillweave_testing import WordCounter
 from skillweave_testing.hosts import Asks, Says, Script
 from skillweave_testing.hosts.openai_agents import ScriptedModel
@@ -87,7 +88,7 @@ class Desk:
     def __init__(self, folder: Path, *says: Says | str) -> None:
         self.ran: list[str] = []
         self.script = Script(*says)
-        self.weaver: Weaver = open_weaver(
+        self.weaver: Weaver = skillweave.open(
             *SKILLS,
             ledger=SqliteStore(folder / "ledger.db"),
             settings=Settings(catalog=CatalogMode.NEVER),

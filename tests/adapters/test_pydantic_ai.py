@@ -49,13 +49,14 @@ from pydantic_ai.native_tools import AbstractNativeTool, MCPServerTool, WebSearc
 from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.toolsets import ExternalToolset, FunctionToolset
 
-from skillweave import ApprovalNeeded, InvalidTurn, InvalidVerdict, Placement, Role, SpawnPlan, SpawnRequest, Weaver
+import skillweave
+from skillweave import Placement, Role, SpawnRequest, Weaver
 from skillweave.adapters.chat import turn_from
 from skillweave.adapters.pydantic_ai import Skills, approvals, approvals_sync, is_skill_part, without_skill_text
 from skillweave.adapters.pydantic_ai.messages import about_to_be_sent, host_messages
 from skillweave.compose import prepare_spawn
-from skillweave.errors import UnguardedAgent
-from skillweave.factory import open_weaver
+from skillweave.errors import ApprovalNeeded, InvalidTurn, InvalidVerdict, UnguardedAgent
+from skillweave.tools import SpawnPlan
 from skillweave_testing import Recorder, WordCounter
 from skillweave_testing.hosts import Asks, Says, Script, tool_call
 from skillweave_testing.hosts.play import (
@@ -201,7 +202,7 @@ class Verdict(BaseModel):
 async def test_an_output_tool_is_neither_hidden_nor_blocked(placement: Placement) -> None:
     strict = {"id": "strict", "description": "d", "triggers": ["invoice"], "tools": {"allowed": ["search"]}}
     forbids = {**strict, "id": "forbids", "tools": {"forbidden": ["final_result"]}}
-    weaver = open_weaver(strict, forbids, counter=WordCounter(), matchers=("triggers",))
+    weaver = skillweave.open(strict, forbids, counter=WordCounter(), matchers=("triggers",))
     office = Office(weaver, skills={"placement": placement}, output_type=Verdict)
     office.script.then(Says(asks=(Asks("final_result", {"pay": True}),)))
     result = await office.agent.run(INVOICE)
@@ -284,7 +285,9 @@ async def test_a_call_is_judged_with_the_arguments_that_another_capability_gives
 
     ran: list[str] = []
     careful = {"id": "careful", "description": "d", "triggers": ["tidy"], "tools": {"forbidden": ["run(rm:*)"]}}
-    office = Office(open_weaver(careful, counter=WordCounter(), matchers=("triggers",)), after=[Expand()], tools=[run])
+    office = Office(
+        skillweave.open(careful, counter=WordCounter(), matchers=("triggers",)), after=[Expand()], tools=[run]
+    )
     office.script.then(Says(asks=(tool_call("run", command="tidy"), tool_call("run", command="ls"))), "Done.")
     await office.said("Please tidy up")
     assert ran == ["ls"]
@@ -327,7 +330,7 @@ async def test_a_tool_whose_one_argument_is_a_model_is_judged_by_the_models_fiel
         "tools": {"forbidden": ["run(rm:*)"]},
         "checkpoints": [{"name": "production", "before": "run(deploy:*)"}],
     }
-    office = Office(open_weaver(careful, counter=WordCounter(), matchers=("triggers",)), tools=[run])
+    office = Office(skillweave.open(careful, counter=WordCounter(), matchers=("triggers",)), tools=[run])
     calls = (Asks("run", {"command": "ls"}), Asks("run", {"command": "rm x"}), Asks("run", {"command": "deploy x"}))
     office.script.then(Says(asks=calls), "Done.")
     result = await office.agent.run("Please tidy up")
@@ -471,7 +474,7 @@ async def test_every_way_of_running_goes_through_the_capability(weaver: Weaver, 
 
 async def test_a_tool_that_the_provider_runs_itself_is_left_out() -> None:
     offline = {"id": "offline", "description": "d", "triggers": ["offline"], "tools": {"forbidden": ["web_search"]}}
-    weaver = open_weaver(offline, counter=WordCounter(), matchers=("triggers",))
+    weaver = skillweave.open(offline, counter=WordCounter(), matchers=("triggers",))
     shown = []
 
     async def reply(messages: list[ModelMessage], info: Any) -> ModelResponse:
@@ -499,7 +502,7 @@ def seeing(shown: list[Any], *kinds: type[AbstractNativeTool]) -> FunctionModel:
 
 def careful(**rules: Any) -> Weaver:
     skill = {"id": "careful", "description": "d", "triggers": ["careful"], **rules}
-    return open_weaver(skill, counter=WordCounter(), matchers=("triggers", "mention"))
+    return skillweave.open(skill, counter=WordCounter(), matchers=("triggers", "mention"))
 
 
 @pytest.mark.parametrize(
@@ -748,7 +751,7 @@ async def test_the_question_says_who_is_asked_what_about_which_call(weaver: Weav
 
 async def test_two_calls_at_one_checkpoint_take_one_reply_and_a_verdict_each() -> None:
     told = Recorder()
-    weaver = open_weaver(*SKILLS, counter=WordCounter(), matchers=("triggers",), observers=[told])
+    weaver = skillweave.open(*SKILLS, counter=WordCounter(), matchers=("triggers",), observers=[told])
     office = Office(weaver)
     both = Says(asks=(tool_call("submit", "a", text="1"), tool_call("submit", "b", text="2")))
     history, requests = await office.asked(both)
@@ -769,7 +772,7 @@ async def test_a_rejected_call_is_a_denied_one_to_the_framework(weaver: Weaver) 
 
 
 async def test_a_rejected_text_is_taken_out_of_the_messages_and_none_of_them_moves() -> None:
-    weaver = open_weaver(FILING_FOR_ALL, counter=WordCounter(), matchers=("triggers",))
+    weaver = skillweave.open(FILING_FOR_ALL, counter=WordCounter(), matchers=("triggers",))
     office = Office(weaver)
     history, requests = await office.asked()
     results = await approvals(weaver, requests, REJECTED)
@@ -865,7 +868,7 @@ def test_a_users_files_and_marked_texts_are_read() -> None:
 async def test_skill_text_that_was_given_selects_no_other_skill() -> None:
     one = {"id": "one", "description": "d", "triggers": ["invoice"], "text": {"instructions": "Then say bonjour."}}
     two = {"id": "two", "description": "d", "triggers": ["bonjour"], "text": {"instructions": GREETINGS}}
-    weaver = open_weaver(one, two, counter=WordCounter(), matchers=("triggers",))
+    weaver = skillweave.open(one, two, counter=WordCounter(), matchers=("triggers",))
     office = Office(weaver)
     office.script.then(Says(fails=ConnectionError("down")))
     with capture_run_messages() as messages, pytest.raises(ConnectionError):

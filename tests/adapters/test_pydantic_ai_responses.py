@@ -11,9 +11,9 @@ from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models.openai import OpenAIResponsesModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
+import skillweave
 from skillweave import Placement, Weaver
 from skillweave.adapters.pydantic_ai import Skills, approvals
-from skillweave.factory import open_weaver
 from skillweave_testing import WordCounter
 from skillweave_testing.hosts import Says, Script, tool_call
 from skillweave_testing.hosts.play import GREETINGS, INVOICES, TOPICS, Workshop, long_text, weaver_in
@@ -75,7 +75,9 @@ async def test_a_skill_that_comes_later_reaches_the_model_once(
 
 async def test_what_makes_room_leaves_what_the_service_keeps_too(office: Office) -> None:
     """The framework sees that the history changed, and sends it anew."""
-    office.open(open_weaver(*TOPICS, settings=NARROW, counter=WordCounter(), matchers=("triggers",)), Placement.HISTORY)
+    office.open(
+        skillweave.open(*TOPICS, settings=NARROW, counter=WordCounter(), matchers=("triggers",)), Placement.HISTORY
+    )
     await topics(office.say)
     assert [number for number in range(1, 5) if office.script.last.times(long_text(number))] == [3, 4]
 
@@ -83,7 +85,7 @@ async def test_what_makes_room_leaves_what_the_service_keeps_too(office: Office)
 @pytest.mark.parametrize("setting", ["openai_conversation_id", "openai_previous_response_id"])
 async def test_no_room_is_made_where_the_service_would_keep_the_text_all_the_same(setting: str) -> None:
     script, messages = Script(), list[ModelMessage]()
-    weaver = open_weaver(*TOPICS, settings=NARROW, counter=WordCounter(), matchers=("triggers",))
+    weaver = skillweave.open(*TOPICS, settings=NARROW, counter=WordCounter(), matchers=("triggers",))
     agent = Agent(scripted_model(script), capabilities=[Skills(weaver)])
 
     async def say(text: str) -> None:

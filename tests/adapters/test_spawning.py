@@ -8,22 +8,14 @@ from typing import Any
 
 import pytest
 
-from skillweave import (
-    ApprovalNeeded,
-    Lifecycle,
-    MemoryStore,
-    Message,
-    OnStoreFailure,
-    Placement,
-    Role,
-    Settings,
-    SpawnPlan,
-    Weaver,
-)
+import skillweave
+from skillweave import MemoryStore, Message, OnStoreFailure, Placement, Role, Settings, Weaver
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import Call, HostMessage, read_call
 from skillweave.adapters.spawning import SPAWN_TOOL, SpawnBounds, Spawning, spawn_id_of
-from skillweave.factory import open_weaver
+from skillweave.errors import ApprovalNeeded
+from skillweave.ledger import Lifecycle
+from skillweave.tools import SpawnPlan
 from skillweave_testing import FailingStore, Recorder
 
 PAIR = ["specification-engine", "opencode-implementer"]
@@ -56,7 +48,7 @@ class Starts:
 
 def opened(**options: Any) -> tuple[Weaver, Recorder]:
     recorder = Recorder()
-    return open_weaver(READER, packs=["coding"], observers=[recorder], **options), recorder
+    return skillweave.open(READER, packs=["coding"], observers=[recorder], **options), recorder
 
 
 def asked(call_id: str = "call-1", **arguments: object) -> Call:
@@ -159,7 +151,7 @@ async def test_skills_left_out_give_no_more_than_the_parent_has() -> None:
 async def test_an_agent_with_more_places_for_skills_than_the_weaver_hands_on_what_all_of_them_forbid() -> None:
     careful = [{"id": f"no-{tool}", "text": {"instructions": "Look."}, "tools": {"forbidden": [tool]}} for tool in "ab"]
     settings = Settings(max_skills=1, lifecycle=Lifecycle.RECENT)
-    weaver = open_weaver(*({**one, "description": "Careful."} for one in careful), settings=settings)
+    weaver = skillweave.open(*({**one, "description": "Careful."} for one in careful), settings=settings)
     lead = Bridge(weaver, Placement.CALL, max_skills=2)
     said = Message(Role.USER, "go")
     await lead.weave([HostMessage("messages[0]", said, said)], "c", named=["no-a", "no-b"])

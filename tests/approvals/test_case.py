@@ -1,7 +1,7 @@
 import pytest
 
-from skillweave import InvalidValue
 from skillweave.approvals.case import ApprovalReply, ApprovalRequest
+from skillweave.errors import InvalidValue
 from skillweave.state.state import ApprovalVerdict
 
 

@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 
-from skillweave import ApprovalVerdict, InvalidVerdict, PendingCheckpoint
+from skillweave import ApprovalVerdict
 from skillweave.adapters.approval import Reply, question, read_reply
 from skillweave.adapters.chat import Call
 from skillweave.cli.chat_terminal import ask_person
 from skillweave.cli.failure import Mistake
+from skillweave.errors import InvalidVerdict
+from skillweave.turns import PendingCheckpoint
 
 RELEASE = PendingCheckpoint("bills", "release", "pay", True, None, "May it be paid?")
 CALL = Call("call-1", "pay", {"invoice": "INV-1"})

@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from skillweave import Contended, SkillNotFound, StoreUnavailable
+from skillweave import SkillNotFound, StoreUnavailable
 from skillweave.cli import Mistake, failure_of, wants_json
+from skillweave.errors import Contended
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,9 @@
 import pytest
 
-from skillweave import Composition, InvalidSkill, Mode, SkillNotFound, ToolRules
+from skillweave import SkillNotFound, ToolRules
 from skillweave.compose import compose_ids, compose_skills
+from skillweave.errors import InvalidSkill
+from skillweave.tools import Composition, Mode
 from tests.related import CODING, OPENCODE_IMPLEMENTER, SPECIFICATION_ENGINE, allowing, skill
 
 EDITOR = skill("editor", tools=allowing("write", "read"))

@@ -1,7 +1,8 @@
 from types import MappingProxyType
 
-from skillweave import Ruling, ToolLimits, ToolPolicy
+from skillweave import Ruling, ToolPolicy
 from skillweave.compose import closed, limited, limits_of
+from skillweave.tools import ToolLimits
 
 
 def test_without_limits_the_policy_stays_the_same_value() -> None:

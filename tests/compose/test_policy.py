@@ -2,8 +2,10 @@ from typing import Any
 
 import pytest
 
-from skillweave import InvalidData, InvalidValue, Refusal, Ruling, ToolOwners, ToolPolicy, ToolScope
+from skillweave import Ruling, ToolPolicy
 from skillweave.compose import OWN_TOOLS
+from skillweave.errors import InvalidData, InvalidValue
+from skillweave.tools import Refusal, ToolOwners, ToolScope
 
 
 def _ruling(policy: ToolPolicy, name: str, **arguments: object) -> Ruling:

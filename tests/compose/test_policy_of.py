@@ -2,9 +2,11 @@ from dataclasses import replace
 
 import pytest
 
-from skillweave import Checkpoint, CheckpointScope, Mode, OnlySkillTools, Refusal, Ruling, ToolPolicy, ToolRules
+from skillweave import Checkpoint, Ruling, ToolPolicy, ToolRules
 from skillweave.compose import ActiveSkill, policy_of
 from skillweave.select import find_matchers
+from skillweave.skills import CheckpointScope
+from skillweave.tools import Mode, OnlySkillTools, Refusal
 from tests.related import OPENCODE_IMPLEMENTER, SPECIFICATION_ENGINE, allowing, skill
 
 GRANT = ("specKit", "opencode-executor", "write", "edit", "read")

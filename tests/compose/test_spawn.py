@@ -4,24 +4,12 @@ from types import MappingProxyType
 
 import pytest
 
-from skillweave import (
-    Checkpoint,
-    Composition,
-    InvalidSpawn,
-    InvalidTurn,
-    Message,
-    Parent,
-    Role,
-    Ruling,
-    Snapshot,
-    SpawnPlan,
-    SpawnRejected,
-    SpawnRequest,
-    Status,
-    ToolPolicy,
-)
+from skillweave import Checkpoint, Message, Role, Ruling, SpawnRequest, Status, ToolPolicy
 from skillweave.compose import compose_ids, prepare_spawn
 from skillweave.conversation import LONGEST_ID
+from skillweave.errors import InvalidSpawn, InvalidTurn
+from skillweave.registry import Snapshot
+from skillweave.tools import Composition, Parent, SpawnPlan, SpawnRejected
 from tests.related import CODING, allowing, forbids, requires, skill, snapshot
 from tests.skills import make_skill
 

@@ -2,7 +2,8 @@ from typing import Any
 
 import pytest
 
-from skillweave import InvalidSpawn, SpawnRequest
+from skillweave import SpawnRequest
+from skillweave.errors import InvalidSpawn
 
 
 def test_unknown_parameters_are_kept_in_extra_and_come_back() -> None:

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from skillweave import Checkpoint, Parent, Ruling, SpawnPlan, SpawnRequest, ToolOwners, ToolPolicy, ToolRules, ToolScope
+from skillweave import Checkpoint, Ruling, SpawnRequest, ToolPolicy, ToolRules
 from skillweave.compose import ActiveSkill, closed, limited, limits_of, policy_of, prepare_spawn
+from skillweave.tools import Parent, SpawnPlan, ToolOwners, ToolScope
 from tests.related import snapshot
 from tests.skills import make_skill
 

@@ -1,4 +1,5 @@
-from skillweave import Refusal, Ruling, Verdict
+from skillweave import Ruling, Verdict
+from skillweave.tools import Refusal
 
 
 def test_a_denied_call_violates_v004() -> None:

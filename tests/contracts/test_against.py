@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
-from skillweave import Diagnostic, MissingExtra, check_against, prepare_schema
+from skillweave import Diagnostic
 from skillweave.contracts import MOST, keywords
+from skillweave.errors import MissingExtra
+from skillweave.tools import check_against, prepare_schema
 
 WELL: dict[str, Any] = {
     "type": "object",

@@ -6,9 +6,13 @@ from types import MappingProxyType
 
 import pytest
 
-from skillweave import EventType, Location, Origin, Severity, Snapshot
+from skillweave import Severity
 from skillweave.contracts import check_event_types
+from skillweave.events import EventType
 from skillweave.frozen import freeze_mapping
+from skillweave.registry import Snapshot
+from skillweave.skills import Origin
+from skillweave.values import Location
 from tests.skills import make_skill
 
 PLACE = Location("pack.yaml", 4)

@@ -2,20 +2,12 @@ from typing import Any
 
 import pytest
 
-from skillweave import (
-    Diagnostic,
-    MissingExtra,
-    Origin,
-    OutputContract,
-    OutputMismatch,
-    Skill,
-    SkillText,
-    SkillweaveError,
-    check_output,
-    require_output,
-)
+from skillweave import Diagnostic, Skill, SkillweaveError
 from skillweave.contracts import check_contracts, keywords
+from skillweave.errors import MissingExtra
 from skillweave.frozen import freeze_mapping
+from skillweave.skills import Origin, OutputContract, SkillText
+from skillweave.tools import OutputMismatch, check_output, require_output
 
 FINDING = {"type": "object", "required": ["verdict"], "properties": {"verdict": {"enum": ["pass", "fail"]}}}
 

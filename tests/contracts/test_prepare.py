@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from skillweave import prepare_schema
 from skillweave.contracts import check_schema, keywords
+from skillweave.tools import prepare_schema
 
 OLD = "http://json-schema.org/draft-07/schema#"
 DEEP: dict[str, Any] = {}

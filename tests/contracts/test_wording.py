@@ -2,8 +2,8 @@ from typing import Any
 
 import pytest
 
-from skillweave import check_against
 from skillweave.contracts import shown
+from skillweave.tools import check_against
 
 
 @pytest.mark.parametrize(

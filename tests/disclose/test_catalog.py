@@ -3,8 +3,9 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import Skill, Tiktoken
+from skillweave import Skill
 from skillweave.disclose import Catalog, CountedOnce, PricedCatalog, Pricing
+from skillweave.selection import Tiktoken
 from skillweave_testing import WordCounter
 from tests.skills import make_skill
 

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import ArtifactRef, Rung
 from skillweave.disclose import HEADERS, SECTIONS, Inlined
 from skillweave.disclose.render import Extras, catalog_line, render_context, render_skill
+from skillweave.skills import ArtifactRef
+from skillweave.turns import Rung
 from tests.skills import make_skill
 
 UNSEEN = " \u00a0\u2003\u3000\u200b\u200d\ufeff\u00ad\u2060\u034f\ufe0f\u180e\u115f\u2800\u3164\x00\x08\x1f\x7f\u0301"

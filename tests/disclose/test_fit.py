@@ -1,9 +1,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import ArtifactRef, Rung, SkillTools
 from skillweave.disclose import Inlined, LeftOut, Passage, Pricing, Shown, Want
 from skillweave.disclose.fit import fit
+from skillweave.skills import ArtifactRef
+from skillweave.tools import SkillTools
+from skillweave.turns import Rung
 from skillweave_testing import WordCounter
 from tests.depth import tried
 from tests.skills import make_skill

@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave import ArtifactRef, Rung
 from skillweave.disclose import Inlined, LeftOut, Passage, Pricing, Shown, Want
 from skillweave.disclose.fit import fit
 from skillweave.disclose.render import Extras, render_skill
 from skillweave.skill import Skill
+from skillweave.skills import ArtifactRef
 from skillweave.tokens.counter import Tiktoken, TokenCounter
+from skillweave.turns import Rung
 from skillweave_testing import WordCounter
 from tests.skills import make_skill
 

@@ -1,5 +1,6 @@
-from skillweave import ArtifactRef, Rung
 from skillweave.disclose import REPLACES, Extras, Inlined, Pricing
+from skillweave.skills import ArtifactRef
+from skillweave.turns import Rung
 from skillweave_testing import WordCounter
 from tests.skills import make_skill
 

@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave import ArtifactRef, Checkpoint, OutputContract, Rung, Skill, SkillText, ToolRules, Triggers
+from skillweave import Checkpoint, Skill, ToolRules, Triggers
 from skillweave.disclose import (
     Extras,
     Inlined,
@@ -12,6 +12,8 @@ from skillweave.disclose import (
     text_digest,
 )
 from skillweave.frozen import freeze_mapping
+from skillweave.skills import ArtifactRef, OutputContract, SkillText
+from skillweave.turns import Rung
 from tests.skills import make_skill
 
 SPACING = Skill(

@@ -1,6 +1,7 @@
-from skillweave import Message, Role, Rung
+from skillweave import Message, Role
 from skillweave.disclose import HEADERS, render_agent, render_skill
 from skillweave.turn import blocks_in
+from skillweave.turns import Rung
 from tests.skills import make_skill
 
 

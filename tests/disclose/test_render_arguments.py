@@ -1,7 +1,8 @@
 """The user's words in a block: in place of `$ARGUMENTS`, and never anything that passes for ours."""
 
-from skillweave import Rung, SkillText
 from skillweave.disclose import Extras, Leaf, Pricing, Reading, Section, render_reading, render_skill
+from skillweave.skills import SkillText
+from skillweave.turns import Rung
 from skillweave_testing import WordCounter
 from tests.skills import make_skill
 

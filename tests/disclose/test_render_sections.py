@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave import ArtifactRef, Skill
+from skillweave import Skill
 from skillweave.disclose import (
     HEADERS,
     NOTHING_ELSE,
@@ -14,6 +14,7 @@ from skillweave.disclose import (
     sections_of_document,
     sections_of_skill,
 )
+from skillweave.skills import ArtifactRef
 from skillweave.turn import block_texts
 from tests.skills import make_skill
 

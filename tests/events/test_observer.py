@@ -1,4 +1,4 @@
-from skillweave import Callback
+from skillweave.events import Callback
 from tests.events.test_event import event
 
 

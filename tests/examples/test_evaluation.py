@@ -2,14 +2,16 @@
 
 from pathlib import Path
 
-from skillweave.factory import open_weaver
-from skillweave_eval import CaseSet, Configuration, read_tests, run_tests
+import skillweave
+from skillweave_eval import CaseSet, read_tests
+from skillweave_eval.ranking import Configuration
+from skillweave_eval.triggers import run_tests
 
 TESTS = Path(__file__).parents[2] / "examples" / "evaluation" / "skills.triggers.yaml"
 
 
 async def test_every_test_of_the_example_skills_holds() -> None:
     file = read_tests(TESTS)
-    weaver = open_weaver(*file.library())
+    weaver = skillweave.open(*file.library())
     report = await run_tests(weaver, CaseSet(TESTS.name, "all rows", file.cases), Configuration(weaver.skills.matchers))
     assert report.ok, [result.problems for result in report.results if not result.passed]

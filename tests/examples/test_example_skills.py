@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 import skillweave
-from skillweave import Budget, CatalogMode, Outcome, Settings, Severity, Tiktoken, Weaver
+from skillweave import Budget, CatalogMode, Outcome, Settings, Severity, Weaver
+from skillweave.selection import Tiktoken
 
 SKILLS = Path(__file__).parents[2] / "examples" / "skills"
 SCRIPTS = sorted(SKILLS.glob("*/scripts/*.py"))

@@ -12,27 +12,14 @@ from typing import Any
 import pytest
 
 import skillweave
-from skillweave import (
-    Budget,
-    Checkpoint,
-    CheckpointScope,
-    Lifecycle,
-    Outcome,
-    OutputContract,
-    Ruling,
-    Settings,
-    SkillText,
-    SkillTools,
-    SpawnPlan,
-    SpawnRejected,
-    Task,
-    ToolResult,
-    ToolRules,
-)
+from skillweave import Budget, Checkpoint, Outcome, Ruling, Settings, ToolResult, ToolRules
 from skillweave.cli import run
 from skillweave.errors import GraphRefused
 from skillweave.graph import Overlay, SkillGraph, graph_schema
+from skillweave.ledger import Lifecycle
 from skillweave.select import DEFAULT
+from skillweave.skills import CheckpointScope, OutputContract, SkillText, Task
+from skillweave.tools import SkillTools, SpawnPlan, SpawnRejected
 from skillweave_testing import FakeEmbedder, Recorder, WordCounter
 from tests.skills import make_skill
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from skillweave import SkillText
 from skillweave.formats import MOST_PLACES, digest_in_use, filled, read_skill_md, takes_arguments
+from skillweave.skills import SkillText
 from tests.skills import make_skill
 
 FIX = make_skill("fix", instructions="Fix $ARGUMENTS, then test.")

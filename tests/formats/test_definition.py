@@ -2,18 +2,10 @@
 
 import pytest
 
-from skillweave import (
-    InvalidSkill,
-    OutputContract,
-    Relation,
-    RelationKind,
-    RuleList,
-    Skill,
-    ToolRules,
-    from_definition,
-    to_definition,
-)
+from skillweave import Skill, ToolRules
+from skillweave.errors import InvalidSkill
 from skillweave.formats import digest_of
+from skillweave.skills import OutputContract, Relation, RelationKind, RuleList, from_definition, to_definition
 
 SEED = {
     "name": "opencode-implementer",

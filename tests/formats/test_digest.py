@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 import pytest
 
-from skillweave import InvalidSkill
+from skillweave.errors import InvalidSkill
 from skillweave.formats import canonical_json, digest_of
 
 

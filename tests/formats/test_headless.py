@@ -1,7 +1,7 @@
 """A SKILL.md without front matter: taken with its heading and first paragraph."""
 
-from skillweave import Strictness
 from skillweave.formats import SkillRead, read_skill_md
+from skillweave.skills import Strictness
 
 
 def read(text: str, folder: str = "tea-making", strictness: Strictness = Strictness.LENIENT) -> SkillRead:

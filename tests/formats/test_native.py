@@ -4,8 +4,10 @@ from dataclasses import fields
 
 import pytest
 
-from skillweave import Checkpoint, InvalidSkill, Skill, SkillText, ToolRules
+from skillweave import Checkpoint, Skill, ToolRules
+from skillweave.errors import InvalidSkill
 from skillweave.formats import FIELDS, TEXT_FIELDS, from_dict, to_dict
+from skillweave.skills import SkillText
 
 JAM = {"id": "jam", "description": "Labels jars"}
 

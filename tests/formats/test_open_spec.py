@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from skills_ref.validator import validate
 
-from skillweave import Strictness
 from skillweave.formats import SkillRead, read_skill_md
+from skillweave.skills import Strictness
 
 
 def read(fields: str, folder: str = "jam") -> SkillRead:

@@ -4,22 +4,9 @@ import hashlib
 
 import pytest
 
-from skillweave import (
-    ArtifactRef,
-    Checkpoint,
-    CheckpointScope,
-    Origin,
-    OutputContract,
-    Relation,
-    RelationKind,
-    RuleList,
-    Severity,
-    Skill,
-    Status,
-    ToolRules,
-    Triggers,
-)
+from skillweave import Checkpoint, Severity, Skill, Status, ToolRules, Triggers
 from skillweave.formats import SkillRead, read_skill_md
+from skillweave.skills import ArtifactRef, CheckpointScope, Origin, OutputContract, Relation, RelationKind, RuleList
 
 HEAD = "name: jam\ndescription: Labels jars\n"
 

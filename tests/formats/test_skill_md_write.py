@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from skillweave import InvalidSkill, Skill, SkillText, Status, Strictness, ToolRules, Triggers
+from skillweave import Skill, Status, ToolRules, Triggers
+from skillweave.errors import InvalidSkill
 from skillweave.formats import read_skill_md, to_open_skill_md, to_skill_md
 from skillweave.frozen import freeze_mapping
+from skillweave.skills import SkillText, Strictness
 
 JAM = Skill(id="jam", name="Jam", description="Labels jars", text=SkillText(instructions="# Jam\n\nStir."))
 

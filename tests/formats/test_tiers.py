@@ -2,8 +2,10 @@
 
 import pytest
 
-from skillweave import ArtifactRef, Checkpoint, InvalidSkill, Skill, Status, Triggers, to_tiers
+from skillweave import Checkpoint, Skill, Status, Triggers
+from skillweave.errors import InvalidSkill
 from skillweave.formats import from_tiers, read_any, to_manifest
+from skillweave.skills import ArtifactRef, to_tiers
 
 MANIFEST = {
     "skill_id": "spacing-calculation",

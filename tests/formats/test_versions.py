@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import Order
 from skillweave.formats import compare_versions
+from skillweave.skills import Order
 
 
 @pytest.mark.parametrize(

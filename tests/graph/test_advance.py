@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 import pytest
 
-from skillweave import Message, Read, Role, ToolResult, Turn
+from skillweave import Message, Role, ToolResult, Turn
 from skillweave.graph import (
     ANY,
     LONGEST_TRAIL,
@@ -30,6 +30,7 @@ from skillweave.graph import (
     is_between,
 )
 from skillweave.graph.moving import advance
+from skillweave.turns import Read
 from tests.graph.moments import answer, graph, pieces, raises, said
 
 SHOP = graph(

@@ -7,8 +7,8 @@ from typing import Any, cast
 
 import pytest
 
-from skillweave import InvalidGraph, Skill, SkillText, ToolRules
-from skillweave.errors import GraphRefused
+from skillweave import Skill, ToolRules
+from skillweave.errors import GraphRefused, InvalidGraph
 from skillweave.graph import (
     ANY,
     STATUSES,
@@ -45,6 +45,7 @@ from skillweave.graph import (
     UserContains,
     decide,
 )
+from skillweave.skills import SkillText
 from skillweave_testing import FakeEmbedder
 
 REFUND = Skill("refund", "Refund", "Gives money back", text=SkillText(instructions="PredicateContext."))

@@ -1,5 +1,6 @@
-from skillweave import Skill, SkillText, ToolRules
+from skillweave import Skill, ToolRules
 from skillweave.graph import Declared, Entry, GraphSkill, graph_skill, with_loaded_skills
+from skillweave.skills import SkillText
 
 
 def _skill(skill_id: str, **rest: object) -> Skill:

@@ -5,21 +5,11 @@ from typing import Any
 import pytest
 
 import skillweave
-from skillweave import (
-    Diagnostic,
-    Loaded,
-    Location,
-    MemoryStore,
-    Registry,
-    Severity,
-    Skill,
-    SkillText,
-    Snapshot,
-    Status,
-    ToolRules,
-    Weaver,
-)
+from skillweave import Diagnostic, MemoryStore, Registry, Severity, Skill, Status, ToolRules, Weaver
 from skillweave.graph import SkillGraph, graph_findings, graph_in
+from skillweave.registry import Loaded, Snapshot
+from skillweave.skills import SkillText
+from skillweave.values import Location
 from skillweave_testing import WordCounter
 
 PLACE = Location("pack.yaml", 7)

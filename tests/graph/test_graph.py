@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
-from skillweave import InvalidGraph, Message, Role, Skill, Turn
-from skillweave.errors import GraphRefused
+from skillweave import Message, Role, Skill, Turn
+from skillweave.errors import GraphRefused, InvalidGraph
 from skillweave.graph import (
     Check,
     Cursor,

@@ -7,7 +7,8 @@ from types import MappingProxyType
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import InvalidGraph, Message, Read, Role, State, ToolResult, Turn
+from skillweave import Message, Role, State, ToolResult, Turn
+from skillweave.errors import InvalidGraph
 from skillweave.graph import (
     ANY,
     MOST_TOLD,
@@ -48,6 +49,7 @@ from skillweave.graph import (
 )
 from skillweave.graph.moving import advance
 from skillweave.state import state_from_json, state_to_json
+from skillweave.turns import Read
 from tests.depth import tried
 from tests.graph.moments import RISK, Unclear, guarded, raises, said, where
 

@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave import InvalidGraph
+from skillweave.errors import InvalidGraph
 from skillweave.graph import (
     ANY,
     AllOf,

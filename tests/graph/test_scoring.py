@@ -2,7 +2,7 @@ from math import inf, nan
 
 import pytest
 
-from skillweave import InvalidGraph
+from skillweave.errors import InvalidGraph
 from skillweave.graph import ScorePolicy
 
 

@@ -2,7 +2,8 @@ from typing import Any
 
 import pytest
 
-from skillweave import InvalidGraph, ToolResult
+from skillweave import ToolResult
+from skillweave.errors import InvalidGraph
 from skillweave.frontmatter import read_yaml
 from skillweave.graph import By, Expect, Step, read_script
 

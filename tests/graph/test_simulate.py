@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import InvalidGraph, Message, Role, ToolResult
+from skillweave import Message, Role, ToolResult
+from skillweave.errors import InvalidGraph
 from skillweave.graph import (
     By,
     Declared,

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from skillweave import InvalidGraph
+from skillweave.errors import InvalidGraph
 from skillweave.graph import Declared, Entry, EntryPick, KeywordScorer, Limits, Route, require_tree_or_routes
 
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from skillweave import Direction, Edge, Entity, InvalidValue, MemoryGraph, Neighbour, Point
+from skillweave.entities import Direction, Edge, Entity, MemoryGraph, Neighbour, Point
+from skillweave.errors import InvalidValue
 from skillweave.knowledge.entity import NearbyEntities, Piece
 from skillweave_testing import WritableGraphContract
 

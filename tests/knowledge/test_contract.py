@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from skillweave import MemoryGraph
+from skillweave.entities import MemoryGraph
 from skillweave_testing import EntityGraphContract
 from skillweave_testing.entities import EDGES, ENTITIES
 from tests.contract_failures import contract_failures

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import AmbiguousEntity, Edge, Entity, InvalidValue, Point
+from skillweave.entities import AmbiguousEntity, Edge, Entity, Point
+from skillweave.errors import InvalidValue
 from skillweave.knowledge.entity import alias_key, datum_name
 from tests.strategies import json_mappings
 

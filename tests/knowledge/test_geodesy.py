@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyproj import CRS, Geod
 
-from skillweave import InvalidValue, Point
+from skillweave.entities import Point
+from skillweave.errors import InvalidValue
 from skillweave.knowledge import geodesy
 from skillweave.knowledge.entity import FOOT, MOST_RADIUS_FT
 from skillweave.knowledge.geodesy import LEAST_RADIUS_FT, Box, box_around, distances_ft, ellipsoid_of
@@ -21,11 +22,11 @@ WITHOUT_PYPROJ = """
 import sys, asyncio
 sys.modules["pyproj"] = None
 import skillweave
-graph = skillweave.MemoryGraph([skillweave.Entity("a", "Ship")])
+graph = skillweave.entities.MemoryGraph([skillweave.entities.Entity("a", "Ship")])
 assert asyncio.run(graph.entity("a"))
 try:
-    asyncio.run(graph.near(skillweave.Point(1, 1, "NAD83"), 600))
-except skillweave.MissingExtra as error:
+    asyncio.run(graph.near(skillweave.entities.Point(1, 1, "NAD83"), 600))
+except skillweave.errors.MissingExtra as error:
     print(error)
 """
 
@@ -154,6 +155,8 @@ def test_only_distances_need_the_package_and_without_it_its_extra_is_named() -> 
 
 
 def test_importing_skillweave_does_not_import_the_package() -> None:
-    script = "import sys, skillweave, skillweave.cli; skillweave.MemoryGraph([]); print('pyproj' in sys.modules)"
+    script = (
+        "import sys, skillweave, skillweave.cli; skillweave.entities.MemoryGraph([]); print('pyproj' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"

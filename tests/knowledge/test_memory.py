@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import Edge, Entity, InvalidValue, MemoryGraph, Point, UnknownEnd
+from skillweave.entities import Edge, Entity, MemoryGraph, Point, UnknownEnd
+from skillweave.errors import InvalidValue
 from skillweave.knowledge.entity import FOOT, Piece
 from skillweave.knowledge.geodesy import ellipsoid_of
 from skillweave_testing import WritableGraphContract

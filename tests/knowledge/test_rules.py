@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
-from skillweave import ContextRules, Hop, IdPattern, InvalidContext, InvalidValue, SectionPart, SectionRule, Snapshot
+from skillweave.entities import ContextRules, Hop, IdPattern, SectionPart, SectionRule
+from skillweave.errors import InvalidContext, InvalidValue
 from skillweave.knowledge.findings import context_findings, entity_rules_in
 from skillweave.knowledge.rules import MOST_HOPS, MOST_PARTS, context_rules_in
+from skillweave.registry import Snapshot
 from tests.fleet import OWNER, RULES
 from tests.skills import make_skill
 

@@ -1,10 +1,12 @@
 """Seed 002's worked example, with the built-in pack and no skill of one's own (spec 4.2 and 4.5)."""
 
 import skillweave
-from skillweave import Outcome, Relation, RelationKind, RuleList, SpawnPlan, SpawnRejected, Status, Task, Weaver, When
+from skillweave import Outcome, Status, Weaver
 from skillweave.diagnostics import has_errors
 from skillweave.packs import coding
+from skillweave.skills import Relation, RelationKind, RuleList, Task, When
 from skillweave.sources import pack_names, pack_of
+from skillweave.tools import SpawnPlan, SpawnRejected
 from skillweave_testing import WordCounter
 
 PAIR = ["specification-engine", "opencode-implementer"]

@@ -7,11 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave import (
-    Approval,
     ApprovalVerdict,
     CatalogMode,
     Checkpoint,
-    Lifecycle,
     MemoryStore,
     Placement,
     Registry,
@@ -23,6 +21,7 @@ from skillweave import (
     Weaver,
 )
 from skillweave.compose import ActiveSkill, policy_of
+from skillweave.ledger import Approval, Lifecycle
 from skillweave.state import MOST_APPROVALS, decide, decided, kept_out, undecided
 from skillweave_testing import WordCounter
 from tests.depth import tried

@@ -5,8 +5,9 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import Composition, Mode, Skill, ToolRules
+from skillweave import Skill, ToolRules
 from skillweave.compose import compose_skills
+from skillweave.tools import Composition, Mode
 from tests.depth import tried
 from tests.related import skill
 

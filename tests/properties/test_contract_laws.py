@@ -6,9 +6,9 @@ import jsonschema
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import check_against, prepare_schema
 from skillweave.contracts import read_answer
 from skillweave.diagnostics import has_errors
+from skillweave.tools import check_against, prepare_schema
 from tests.contracts.schemas import VALUES, schemas
 
 DRAFTS = {

@@ -9,8 +9,9 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
-from skillweave import Injection, MemoryStore, Message, Placement, Read, Role, Skill, State, ToolResult, ToolRules, Turn
+from skillweave import Injection, MemoryStore, Message, Placement, Role, Skill, State, ToolResult, ToolRules, Turn
 from skillweave.graph import ANY, Cursor, Entry, EntryPick, Limits, Route, SkillGraph, decide
+from skillweave.turns import Read
 from tests.depth import examples
 from tests.graphs import graph_of, on, weaver_over
 from tests.skills import make_skill

@@ -5,8 +5,8 @@ import asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import SpawnPlan
 from skillweave.graph import Entry, Route
+from skillweave.tools import SpawnPlan
 from tests.depth import tried
 from tests.graphs import graph_of, on, weaver_over
 from tests.skills import make_skill

@@ -5,9 +5,10 @@ from typing import TypeAlias
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import Parent, Ruling, SpawnPlan, SpawnRequest, ToolLimits, ToolPolicy, ToolRules
+from skillweave import Ruling, SpawnRequest, ToolPolicy, ToolRules
 from skillweave.compose import covers, limited, limits_of, narrow, permits, prepare_spawn
 from skillweave.relations import read_entry
+from skillweave.tools import Parent, SpawnPlan, ToolLimits
 from tests.depth import tried
 from tests.related import skill, snapshot
 

@@ -5,7 +5,6 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import Rung, SkillText
 from skillweave.disclose import (
     HEADERS,
     SECTIONS,
@@ -18,6 +17,8 @@ from skillweave.disclose import (
 )
 from skillweave.formats import LONGEST_ARGUMENTS, digest_in_use, filled
 from skillweave.select import find_mentions, names_of, without_mentions
+from skillweave.skills import SkillText
+from skillweave.turns import Rung
 from tests.asking import ask, index_of, skill
 from tests.skills import make_skill
 

@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import Delivery, Injection, Placement, Record, Rung, State, Turn
+from skillweave import Injection, Placement, Record, State, Turn
 from skillweave.adapters.messages import anthropic_style, openai_style, responses_style
 from skillweave.disclose import render_skill, text_digest
+from skillweave.ledger import Delivery
 from skillweave.turn import blocks_in, in_own_words
+from skillweave.turns import Rung
 from tests.chatting import ALL_SHAPES, Says, Shapes
 from tests.depth import tried
 from tests.injections import make_injection

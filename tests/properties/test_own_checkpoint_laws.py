@@ -12,23 +12,21 @@ from skillweave import (
     ApprovalVerdict,
     Budget,
     Checkpoint,
-    CheckpointScope,
     MemoryStore,
-    Parent,
     Placement,
     Registry,
     Ruling,
     Settings,
     Skill,
-    SpawnPlan,
     SpawnRequest,
-    ToolLimits,
     ToolPolicy,
     ToolRules,
     Weaver,
 )
 from skillweave.compose import limited, prepare_spawn
+from skillweave.skills import CheckpointScope
 from skillweave.sources import InCode
+from skillweave.tools import Parent, SpawnPlan, ToolLimits
 from skillweave_testing import WordCounter
 from tests.depth import tried
 from tests.properties.test_limits_laws import ARGUMENTS, NAMES, PATTERNS, POLICIES, RULES, WIDTH, Arguments

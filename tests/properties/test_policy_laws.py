@@ -6,9 +6,10 @@ from typing import TypeAlias
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import Mode, OnlySkillTools, Refusal, Ruling, ToolRules
+from skillweave import Ruling, ToolRules
 from skillweave.compose import OWN_TOOLS, ActiveSkill, permits, policy_of, prohibits
 from skillweave.relations import read_entry
+from skillweave.tools import Mode, OnlySkillTools, Refusal
 from tests.depth import tried
 from tests.related import skill
 

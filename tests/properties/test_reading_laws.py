@@ -10,21 +10,21 @@ from hypothesis import strategies as st
 from skillweave import (
     Budget,
     CatalogMode,
-    Drop,
     MemoryStore,
     Message,
     Registry,
     Role,
     Ruling,
     Settings,
-    SkillTools,
     ToolAnswer,
     ToolRules,
     Weaver,
 )
 from skillweave.disclose import digest_in, text_digest
 from skillweave.sources import InCode
+from skillweave.tools import SkillTools
 from skillweave.turn import block_texts
+from skillweave.turns import Drop
 from skillweave_testing import WordCounter
 from tests.depth import tried
 from tests.skills import make_skill

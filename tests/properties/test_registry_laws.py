@@ -3,8 +3,20 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import Diagnostic, Loaded, Location, Origin, Precedence, Severity, Skill
-from skillweave.registry import Defined, Merged, Offer, add_registered, in_namespace, last_good_skills, merge
+from skillweave import Diagnostic, Severity, Skill
+from skillweave.registry import (
+    Defined,
+    Loaded,
+    Merged,
+    Offer,
+    Precedence,
+    add_registered,
+    in_namespace,
+    last_good_skills,
+    merge,
+)
+from skillweave.skills import Origin
+from skillweave.values import Location
 
 IDS = "abcdef"
 

@@ -7,9 +7,11 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import Relation, RelationKind, Snapshot, Status, complete_skills, validate_skills
+from skillweave import Status
+from skillweave.registry import Snapshot
 from skillweave.relations import Admission
 from skillweave.relations.admit import admit
+from skillweave.skills import Relation, RelationKind, complete_skills, validate_skills
 from tests.depth import tried
 from tests.related import chosen, skill, snapshot
 

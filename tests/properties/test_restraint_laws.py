@@ -11,7 +11,6 @@ from skillweave import (
     Budget,
     CatalogMode,
     Checkpoint,
-    Lifecycle,
     Message,
     Placement,
     Role,
@@ -22,6 +21,7 @@ from skillweave import (
     ToolRules,
     Turn,
 )
+from skillweave.ledger import Lifecycle
 from skillweave_testing import WordCounter
 from tests.depth import tried
 from tests.skills import make_skill

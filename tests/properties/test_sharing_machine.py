@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 from redis import Redis
 
-from skillweave import Delivery, Record, Rung, State, Writes
+from skillweave import Record, State
+from skillweave.ledger import Delivery, Writes
 from skillweave.state.sharing import given_keys
+from skillweave.turns import Rung
 from skillweave_stores import RedisStore
 
 HASH, STATE = "skill:ledger:c", "skillweave:state:{skill:ledger:c}"

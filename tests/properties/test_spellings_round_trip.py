@@ -4,8 +4,9 @@ from dataclasses import replace
 
 from hypothesis import given
 
-from skillweave import Severity, Skill, from_definition, to_definition, to_tiers
+from skillweave import Severity, Skill
 from skillweave.formats import from_dict, from_tiers, read_any, read_skill_md, to_dict, to_skill_md
+from skillweave.skills import from_definition, to_definition, to_tiers
 from tests.depth import tried
 from tests.strategies import skills
 

@@ -3,8 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import Relation, RelationKind, RiskLevel, Skill, Status, Task, TaskRule, When, validate_skills
+from skillweave import Skill, Status
 from skillweave.relations import explain_task, select_skills
+from skillweave.skills import Relation, RelationKind, RiskLevel, Task, TaskRule, When, validate_skills
 from tests.depth import tried
 from tests.related import skill, snapshot
 

@@ -4,7 +4,6 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import Strictness
 from skillweave.formats import read_skill_md
 from skillweave.frontmatter import (
     FRONT_MATTER_LIMITS,
@@ -18,6 +17,7 @@ from skillweave.frontmatter import (
     write_front_matter,
     write_yaml,
 )
+from skillweave.skills import Strictness
 from tests.depth import tried
 from tests.strategies import TRICKY, json_values, texts
 

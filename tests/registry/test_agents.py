@@ -7,19 +7,9 @@ from typing import Any
 
 import pytest
 
-from skillweave import (
-    Agent,
-    AgentNotFound,
-    Checkpoint,
-    DuplicateSkill,
-    InvalidValue,
-    MemorySource,
-    Precedence,
-    Registry,
-    Skill,
-    Snapshot,
-)
-from skillweave.registry import AgentPart, part_of
+from skillweave import Checkpoint, MemorySource, Registry, Skill
+from skillweave.errors import AgentNotFound, DuplicateSkill, InvalidValue
+from skillweave.registry import Agent, AgentPart, Precedence, Snapshot, part_of
 from skillweave.sources import Pack
 
 SKILLS = "skills:\n  - {id: alpha, description: First.}\n  - {id: omega, description: Last.}\n"

@@ -1,7 +1,9 @@
 import pytest
 
-from skillweave import ArtifactNotFound, ArtifactRef, InvalidSkill, Origin, Skill
+from skillweave import Skill
+from skillweave.errors import ArtifactNotFound, InvalidSkill
 from skillweave.registry import define, lift_contents
+from skillweave.skills import ArtifactRef, Origin
 
 
 def test_a_value_keeps_the_digest_and_origin_that_it_has() -> None:

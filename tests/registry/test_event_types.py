@@ -1,5 +1,6 @@
-from skillweave import Diagnostic, EventType, Loaded, Registry, Severity, Skill
-from skillweave.registry import last_good_event_types, merge_event_types
+from skillweave import Diagnostic, Registry, Severity, Skill
+from skillweave.events import EventType
+from skillweave.registry import Loaded, last_good_event_types, merge_event_types
 
 ANY = EventType("A", "", {})
 OTHER = EventType("A", "", {"minProperties": 1})

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import Agent, MemorySource, Precedence, Registry, Skill
+from skillweave import MemorySource, Registry, Skill
+from skillweave.registry import Agent, Precedence
 from skillweave.registry.freshness import COMPARE_SECONDS, LONGEST_PAUSE
 from skillweave.registry.source import Loaded
 from skillweave.sources.code import InCode

@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
-from skillweave import Diagnostic, Loaded, Location, Precedence, Registry, Severity, Skill
+from skillweave import Diagnostic, Registry, Severity, Skill
 from skillweave.frozen import thaw
 from skillweave.graph import SkillGraph
+from skillweave.registry import Loaded, Precedence
 from skillweave.sources import Pack
+from skillweave.values import Location
 
 SKILLS = "skills:\n  - {id: a, description: x}\n  - {id: b, description: x}\n"
 GRAPH = "graph:\n  entries: [{skill: %s}]\n"

@@ -1,5 +1,7 @@
-from skillweave import Diagnostic, Loaded, Location, Origin, Severity, Skill
-from skillweave.registry import last_good_skills
+from skillweave import Diagnostic, Severity, Skill
+from skillweave.registry import Loaded, last_good_skills
+from skillweave.skills import Origin
+from skillweave.values import Location
 
 
 def skill(skill_id: str, place: str | None = None) -> Skill:

@@ -5,17 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import (
-    ArtifactNotFound,
-    Diagnostic,
-    DuplicateSkill,
-    InvalidSkill,
-    Precedence,
-    Registry,
-    Severity,
-    Skill,
-    SkillNotFound,
-)
+from skillweave import Diagnostic, Registry, Severity, Skill, SkillNotFound
+from skillweave.errors import ArtifactNotFound, DuplicateSkill, InvalidSkill
+from skillweave.registry import Precedence
 from skillweave.sources import Folder, InCode
 from tests.skill_folders import skill_text, write_skill
 

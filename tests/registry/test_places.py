@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from skillweave import CannotWatch
+from skillweave.errors import CannotWatch
 from skillweave.registry import Places, places_of, watching
 
 

@@ -1,7 +1,9 @@
 import pytest
 
-from skillweave import DuplicateSkill, Origin, Precedence, Relation, RelationKind, Severity, Skill
-from skillweave.registry import Defined, Merged, Offer, add_registered, in_namespace, merge
+from skillweave import Severity, Skill
+from skillweave.errors import DuplicateSkill
+from skillweave.registry import Defined, Merged, Offer, Precedence, add_registered, in_namespace, merge
+from skillweave.skills import Origin, Relation, RelationKind
 
 
 def offer(skill_id: str, place: str, version: str | None = None, digest: str = "") -> Offer:

@@ -5,7 +5,9 @@ from contextlib import aclosing
 
 import pytest
 
-from skillweave import CannotWatch, Loaded, Registry, Skill, SourceUnavailable
+from skillweave import Registry, Skill
+from skillweave.errors import CannotWatch, SourceUnavailable
+from skillweave.registry import Loaded
 
 
 class Counting:

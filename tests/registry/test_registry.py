@@ -8,27 +8,12 @@ from typing import Any, cast
 
 import pytest
 
-from skillweave import (
-    ArtifactNotFound,
-    Changes,
-    Diagnostic,
-    DuplicateSkill,
-    InvalidSkill,
-    Loaded,
-    Location,
-    Origin,
-    Precedence,
-    Registry,
-    Relation,
-    RelationKind,
-    Severity,
-    Skill,
-    SkillNotFound,
-    Snapshot,
-    SourceUnavailable,
-    Triggers,
-)
+from skillweave import Diagnostic, Registry, Severity, Skill, SkillNotFound, Triggers
+from skillweave.errors import ArtifactNotFound, DuplicateSkill, InvalidSkill, SourceUnavailable
+from skillweave.registry import Changes, Loaded, Precedence, Snapshot
+from skillweave.skills import Origin, Relation, RelationKind
 from skillweave.sources import Folder, InCode
+from skillweave.values import Location
 from tests.skill_folders import skill_text, write_skill
 
 

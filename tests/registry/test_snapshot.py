@@ -2,7 +2,9 @@ from types import MappingProxyType
 
 import pytest
 
-from skillweave import Artifact, ArtifactRef, Skill, SkillNotFound, Snapshot, Status
+from skillweave import Skill, SkillNotFound, Status
+from skillweave.registry import Artifact, Snapshot
+from skillweave.skills import ArtifactRef
 
 
 def snapshot() -> Snapshot:

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from skillweave import Precedence, Registry, TaskRule, When
+from skillweave import Registry
+from skillweave.registry import Precedence
+from skillweave.skills import TaskRule, When
 from skillweave.sources import Pack
 
 RULE = "task_rules:\n  - {when: {coding: true}, skills: [%s]}\n"

@@ -1,6 +1,7 @@
 import pytest
 
-from skillweave import Order, Origin, Registry, Skill, SkillNotFound
+from skillweave import Registry, Skill, SkillNotFound
+from skillweave.skills import Order, Origin
 from skillweave.sources import InCode
 
 

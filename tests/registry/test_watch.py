@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from skillweave import CannotWatch, Changes, MissingExtra, Precedence, Registry, Skill, SourceUnavailable
-from skillweave.registry import watching
+from skillweave import Registry, Skill
+from skillweave.errors import CannotWatch, MissingExtra, SourceUnavailable
+from skillweave.registry import Changes, Precedence, watching
 from skillweave.sources import Folder, InCode, Pack
 from tests.skill_folders import skill_text, write_skill
 

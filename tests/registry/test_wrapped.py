@@ -4,9 +4,11 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
-from skillweave import EventType, Loaded, Location, Registry, Skill, Status, WrappedSource
-from skillweave.registry import collect, stream_of
+from skillweave import Registry, Skill, Status
+from skillweave.events import EventType
+from skillweave.registry import Loaded, WrappedSource, collect, stream_of
 from skillweave.sources import Folder
+from skillweave.values import Location
 from tests.skill_folders import ids, write_skill
 
 

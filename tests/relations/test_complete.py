@@ -1,6 +1,7 @@
 import pytest
 
-from skillweave import InvalidSkill, complete_skills
+from skillweave.errors import InvalidSkill
+from skillweave.skills import complete_skills
 from tests.related import CODING, requires, skill, snapshot
 
 

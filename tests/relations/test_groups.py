@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import Candidate
 from skillweave.relations import Group, form_groups, rank
+from skillweave.selection import Candidate
 
 
 def _candidates(*ids: str) -> list[Candidate]:

@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave import InvalidSkill
+from skillweave.errors import InvalidSkill
 from skillweave.relations import require_names
 
 

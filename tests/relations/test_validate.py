@@ -1,6 +1,8 @@
 import pytest
 
-from skillweave import InvalidSkill, Relation, Status, ToolRules, ValidationError, validate_skills
+from skillweave import Status, ToolRules
+from skillweave.errors import InvalidSkill
+from skillweave.skills import Relation, ValidationError, validate_skills
 from tests.related import (
     CODING,
     OPENCODE_IMPLEMENTER,

@@ -1,7 +1,8 @@
 import pytest
 
-from skillweave import Relation, Status
+from skillweave import Status
 from skillweave.relations import name_shown, rule_shown, standing_shown
+from skillweave.skills import Relation
 from tests.related import forbids, incompatible, requires, skill
 
 

@@ -7,11 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import Message, Role, Skill, SkillText, Snapshot, Triggers, Turn
+from skillweave import Message, Role, Skill, Triggers, Turn
 from skillweave.cachefile import CacheFolder
 from skillweave.formats.identity import digest_of_bytes
+from skillweave.registry import Snapshot
 from skillweave.select import build_index, select
 from skillweave.select import index as index_module
+from skillweave.skills import SkillText
 
 MESSAGES = ("send the invoice", "a red boat", "please use invoice-checking", "c++ in 東京", "nothing of that", "/s1 it")
 words = st.sampled_from(("invoice", "red boat", "C++", "東京", "useState", "späť", '"late fee"', "^x+$", ""))

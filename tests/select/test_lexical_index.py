@@ -1,5 +1,6 @@
-from skillweave import Skill, SkillText
+from skillweave import Skill
 from skillweave.select import Query, Ranking, body_texts, brief_texts, build_lexical_index, rank, read_query, terms_of
+from skillweave.skills import SkillText
 from skillweave.text import fold_message
 from tests.asking import skill
 

@@ -10,22 +10,8 @@ from typing import Any
 
 import pytest
 
-from skillweave import (
-    Candidate,
-    Evidence,
-    MatchContext,
-    Matcher,
-    Message,
-    Outcome,
-    Rejected,
-    Role,
-    Selection,
-    SkillweaveError,
-    Status,
-    Task,
-    Turn,
-    UnknownMatcher,
-)
+from skillweave import Evidence, Matcher, Message, Outcome, Role, SkillweaveError, Status, Turn
+from skillweave.errors import UnknownMatcher
 from skillweave.select import (
     DEFAULT,
     MATCHERS,
@@ -36,7 +22,10 @@ from skillweave.select import (
     prepare_matchers,
     select,
 )
-from skillweave_testing import FakeEmbedder, MatcherContract
+from skillweave.selection import Candidate, MatchContext, Rejected, Selection
+from skillweave.skills import Task
+from skillweave_testing import FakeEmbedder
+from skillweave_testing.matchers import MatcherContract
 from tests.asking import chosen, index_of, refusal, skill, turn
 
 

@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from skillweave import Evidence, Message, Outcome, Role, Selection, Skill, Status, Turn
+from skillweave import Evidence, Message, Outcome, Role, Skill, Status, Turn
 from skillweave.formats import LONGEST_ARGUMENTS
 from skillweave.frozen import freeze_mapping
 from skillweave.select import DEFAULT, select
+from skillweave.selection import Selection
 from tests.asking import ask, candidate, chosen, index_of, refusal, skill, turn
 
 ALL = ("explicit", "mention", "triggers", "lexical")

@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import Skill, SkillText
+from skillweave import Skill
 from skillweave.select import build_lexical_index
 from skillweave.select import numbered as numbered_module
 from skillweave.select.numbered import TermStore
 from skillweave.select.terms import SkillTerms, terms_of
+from skillweave.skills import SkillText
 
 WORDS = ("invoice", "invoices", "boat", "red", "C++", "useState", "東京", "naïve", "—", '"late fee"', "yesterday")
 texts = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from skillweave import OwnFit
 from skillweave.errors import InvalidData
 from skillweave.select import calibrated, calibration_of
+from skillweave.selection import OwnFit
 
 OWN = OwnFit(2.0, 0.5, 0.9, 0.2, embedder="static-1")
 SHIPPED = calibration_of(None)

@@ -3,8 +3,9 @@ from collections.abc import Mapping
 import pytest
 
 import skillweave
-from skillweave import Injection, Message, Outcome, RerankedMatcher, Role, Settings, Turn, Weaver
+from skillweave import Injection, Message, Outcome, Role, Settings, Turn, Weaver
 from skillweave.select import MATCHERS, find_matchers, prepare_matchers, select
+from skillweave.selection import RerankedMatcher
 from skillweave_testing import RerankerContract, ScriptedReranker
 from tests.asking import index_of
 from tests.skills import make_skill

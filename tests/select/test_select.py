@@ -1,7 +1,9 @@
 import pytest
 
-from skillweave import Evidence, Message, Role, Task, TaskRule, UnknownMatcher, When
+from skillweave import Evidence, Message, Role
+from skillweave.errors import UnknownMatcher
 from skillweave.select import MATCHERS, select
+from skillweave.skills import Task, TaskRule, When
 from tests.asking import ask, chosen, index_of, skill, turn
 
 LIBRARY = index_of(

@@ -11,9 +11,11 @@ from statistics import fmean
 
 import pytest
 
-from skillweave import Selection, Skill, SkillText
+from skillweave import Skill
 from skillweave.select import SkillIndex
+from skillweave.selection import Selection
 from skillweave.skill import is_skill_id, title_of
+from skillweave.skills import SkillText
 from tests.asking import ask, index_of
 
 BM25_RECALL_AT_3 = 0.797

@@ -3,8 +3,9 @@ from types import MappingProxyType
 
 import pytest
 
-from skillweave import Evidence, Message, Outcome, RiskLevel, Role, Status, Task, TaskRule, When
+from skillweave import Evidence, Message, Outcome, Role, Status
 from skillweave.select import DEFAULT, check_task_rules, select, within_places
+from skillweave.skills import RiskLevel, Task, TaskRule, When
 from tests.asking import candidate, chosen, index_of, refusal, skill, turn
 
 CODING = Task("Add a login form", coding=True)

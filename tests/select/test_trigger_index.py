@@ -1,8 +1,9 @@
 import pytest
 
-from skillweave import Origin, Severity, Skill, Triggers
+from skillweave import Severity, Skill, Triggers
 from skillweave.select import Kind, compile_triggers, find_triggers, spellings, trigger_limits
 from skillweave.select.trigger_limits import LARGEST_PATTERNS, MOST_PATTERNS, MOST_PHRASES
+from skillweave.skills import Origin
 from skillweave.text import MatchMode, fold_message
 from tests.asking import skill
 

@@ -4,7 +4,7 @@ import json
 
 from hypothesis import strategies as st
 
-from skillweave import Edge, Entity, Point
+from skillweave.entities import Edge, Entity, Point
 from skillweave.frozen import freeze_mapping
 from skillweave.knowledge.entity import datum_name, is_alias
 from tests.strategies import TRICKY

@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from skillweave import Loaded, Severity
+from skillweave import Severity
+from skillweave.registry import Loaded
 from skillweave.sources import Folder
 from tests.skill_folders import found, write_skill
 

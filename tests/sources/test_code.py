@@ -1,6 +1,8 @@
 import pytest
 
-from skillweave import ArtifactNotFound, Origin, Severity, Skill
+from skillweave import Severity, Skill
+from skillweave.errors import ArtifactNotFound
+from skillweave.skills import Origin
 from skillweave.sources import InCode
 from tests.skill_folders import ids
 

@@ -7,7 +7,8 @@ import pytest
 
 from skillweave import Skill, Source
 from skillweave.sources import Folder, InCode, Pack
-from skillweave_testing import ARTIFACT, CONTENT, SourceContract
+from skillweave_testing import SourceContract
+from skillweave_testing.sources import ARTIFACT, CONTENT
 
 NOTES = {"id": ARTIFACT, "name": "notes.md", "content": CONTENT}
 ENTRIES = [

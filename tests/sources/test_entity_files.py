@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from skillweave import Diagnostic, Edge, Entity, InvalidValue, Point, Severity
+from skillweave import Diagnostic, Severity
+from skillweave.entities import Edge, Entity, Point
+from skillweave.errors import InvalidValue
 from skillweave.sources import entity_csv, entity_json
 from skillweave.sources.entity_data import MOST_FINDINGS
 from skillweave.sources.entity_files import EntityFiles, PropertyRoles, read_graph

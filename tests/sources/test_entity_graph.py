@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from skillweave import ContextRules, EntityGraph, InvalidValue, MemoryGraph, StoreUnavailable
+from skillweave import StoreUnavailable
+from skillweave.entities import ContextRules, EntityGraph, MemoryGraph
+from skillweave.errors import InvalidValue
 from skillweave.sources.entity_files import FileGraph
 from skillweave.sources.entity_writing import write_json
 from skillweave_testing import EntityGraphContract

@@ -10,7 +10,8 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import given
 
-from skillweave import Edge, Entity, InvalidValue, MemoryGraph, Point
+from skillweave.entities import Edge, Entity, MemoryGraph, Point
+from skillweave.errors import InvalidValue
 from skillweave.knowledge.entity import Piece
 from skillweave.sources import entity_json
 from skillweave.sources.entity_files import EntityFiles, read_graph

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from skillweave import ArtifactNotFound, Origin, Severity, Skill, SourceUnavailable, Strictness
+from skillweave import Severity, Skill
+from skillweave.errors import ArtifactNotFound, SourceUnavailable
 from skillweave.registry import Watched, collect
+from skillweave.skills import Origin, Strictness
 from skillweave.sources import Folder
 from skillweave.sources.folder import PART
 from tests.skill_folders import found, ids, places, skill_text, write_skill

@@ -4,7 +4,7 @@ import os
 import time
 from pathlib import Path
 
-from skillweave import Loaded
+from skillweave.registry import Loaded
 from skillweave.sources import Folder, Nested
 from tests.skill_folders import found, ids, places, skill_text, write_skill
 

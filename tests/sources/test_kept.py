@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import Loaded
 from skillweave.cachefile import CacheFolder
 from skillweave.formats.strictness import Strictness
+from skillweave.registry import Loaded
 from skillweave.sources import Folder
 from tests.skill_folders import ids, skill_text, write_skill
 

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from skillweave import ArtifactNotFound, Loaded, Origin, Severity, SourceUnavailable
-from skillweave.registry import Watched
+from skillweave import Severity
+from skillweave.errors import ArtifactNotFound, SourceUnavailable
+from skillweave.registry import Loaded, Watched
+from skillweave.skills import Origin
 from skillweave.sources import Pack, PackMemory
 from tests.skill_folders import found, ids
 

@@ -4,9 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from skillweave import Agent, Checkpoint, CheckpointScope, Loaded, Location
+from skillweave import Checkpoint
+from skillweave.registry import Agent, Loaded
+from skillweave.skills import CheckpointScope
 from skillweave.sources import Pack
 from skillweave.sources.agents import MOST_AGENTS
+from skillweave.values import Location
 
 SKILLS = "skills:\n  - {id: alpha, description: First.}\n  - {id: omega, description: Last.}\n"
 CLERK = """agents:

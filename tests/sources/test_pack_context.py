@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from skillweave import Diagnostic, Loaded, Severity
+from skillweave import Diagnostic, Severity
 from skillweave.frozen import FrozenDict
 from skillweave.knowledge.entity import Direction
 from skillweave.knowledge.rules import ContextRules, Hop, IdPattern, SectionPart, SectionRule
+from skillweave.registry import Loaded
 from skillweave.sources import Pack
 
 SKILLS = "skills:\n  - {id: berthing, description: Berths ships.}\n"

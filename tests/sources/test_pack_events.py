@@ -2,9 +2,12 @@ from pathlib import Path
 
 import pytest
 
-from skillweave import EventType, Loaded, Location, Registry
+from skillweave import Registry
+from skillweave.events import EventType
 from skillweave.frozen import thaw
+from skillweave.registry import Loaded
 from skillweave.sources import Pack
+from skillweave.values import Location
 
 SKILLS = "skills:\n  - {id: table, description: A table.}\n"
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from skillweave import Checkpoint, Registry, Severity, SourceUnavailable
+from skillweave import Checkpoint, Registry, Severity
+from skillweave.errors import SourceUnavailable
 from skillweave.sources import Pack
 from tests.skill_folders import found, ids
 

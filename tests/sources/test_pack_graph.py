@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from skillweave import Loaded, Location, Severity
+from skillweave import Severity
 from skillweave.graph import SkillGraph
+from skillweave.registry import Loaded
 from skillweave.sources import Pack
+from skillweave.values import Location
 from tests.skill_folders import found, ids
 
 SKILLS = "skills:\n  - {id: triage, description: x}\n  - {id: refund, description: y}\n"

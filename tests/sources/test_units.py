@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from skillweave import Severity, Strictness
+from skillweave import Severity
+from skillweave.skills import Strictness
 from skillweave.sources import Found, Nested, Search, Tree, UnitReader
 from tests.skill_folders import write_skill
 

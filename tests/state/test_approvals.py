@@ -2,7 +2,10 @@ from dataclasses import replace
 
 import pytest
 
-from skillweave import Approval, ApprovalVerdict, Checkpoint, CheckpointScope, InvalidVerdict, Skill, State, ToolRules
+from skillweave import ApprovalVerdict, Checkpoint, Skill, State, ToolRules
+from skillweave.errors import InvalidVerdict
+from skillweave.ledger import Approval
+from skillweave.skills import CheckpointScope
 from skillweave.state import (
     CONSENT,
     MOST_APPROVALS,

@@ -15,11 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import skillweave
-from skillweave import Decision, SqliteStore, State, Weaver, Writes
+from skillweave import Decision, SqliteStore, State, Weaver
 from skillweave.errors import SkillweaveError, StoreUnavailable
+from skillweave.ledger import Writes
 from skillweave.state.codec import decision_from_json, decision_to_json, state_from_json, state_to_json
-from skillweave_testing import DECISION, FULL_STATE
 from skillweave_testing.fakes import WordCounter
+from skillweave_testing.ledger import DECISION, FULL_STATE
 
 _SKILLS = (
     {"id": "a", "description": "d", "triggers": {"keywords": ["go"]}, "text": {"instructions": "How."}},

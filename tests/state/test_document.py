@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from skillweave import Approval, ApprovalVerdict, Engaged, Outcome, StoreUnavailable
+from skillweave import ApprovalVerdict, Outcome, StoreUnavailable
+from skillweave.ledger import Approval, Engaged
 from skillweave.state import decision_from_json, decision_to_json, state_from_json, state_to_dict, state_to_json
-from skillweave_testing import FULL_STATE
+from skillweave_testing.ledger import FULL_STATE
 
 WRITTEN_BEFORE = (
     '{"v":1,"revision":4,"records":[],"superseded":[],'

@@ -2,8 +2,10 @@
 
 import json
 
-from skillweave import Candidate, Engaged, State
+from skillweave import State
+from skillweave.ledger import Engaged
 from skillweave.select import find_matchers
+from skillweave.selection import Candidate
 from skillweave.state import state_from_json, state_to_json
 from skillweave.turn import engage
 

@@ -1,11 +1,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import Delivery, Record, Rung, State
+from skillweave import Record, State
 from skillweave.disclose import carrier_of, text_digest
+from skillweave.ledger import Delivery
 from skillweave.state import claim, confirm, evict, expire, release
 from skillweave.state.sharing import given_keys, mark, with_edits
 from skillweave.state.state import CLAIM_SECONDS
+from skillweave.turns import Rung
 
 SKILLS = ("skill:a", "skill:b", "skill:c", "skill:d")
 OTHERS = ("artifact:a/x.md", "section:a/1", "context:well-1:status")

@@ -3,8 +3,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import Delivery, Engaged, Record, Rung, State, Superseded
+from skillweave import Record, State
 from skillweave.disclose import carrier_of, text_digest
+from skillweave.ledger import Delivery, Engaged, Superseded
 from skillweave.state import (
     adopt,
     claim,
@@ -20,6 +21,7 @@ from skillweave.state import (
     unload,
 )
 from skillweave.state.state import CLAIM_SECONDS, CLOCK_SLACK_SECONDS
+from skillweave.turns import Rung
 
 
 def record(

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from skillweave import MemoryStore, Writes
+from skillweave import MemoryStore
+from skillweave.ledger import Writes
 from skillweave.stores.event_stream import MemoryEventStream
 from skillweave_testing import ManualClock
 from tests.contracts_of_ports.kept_events import KeptEventsContract

@@ -2,9 +2,11 @@ import logging
 
 import pytest
 
-from skillweave import Engaged, MemoryStore, Registry, State, Weaver, Writes
+from skillweave import MemoryStore, Registry, State, Weaver
+from skillweave.ledger import Engaged, Writes
 from skillweave.stores.memory import KEEP_SECONDS, MOST_TURNS
-from skillweave_testing import DECISION, FULL_STATE, LedgerContract, ManualClock
+from skillweave_testing import LedgerContract, ManualClock
+from skillweave_testing.ledger import DECISION, FULL_STATE
 
 
 class TestMemoryStore(LedgerContract):

@@ -10,22 +10,14 @@ import pytest
 import pytest_asyncio
 
 import skillweave
-from skillweave import (
-    DecisionLog,
-    InvalidValue,
-    Logged,
-    MemoryStore,
-    SplitStore,
-    SqliteStore,
-    State,
-    StoreUnavailable,
-    TurnDecisions,
-    Writes,
-)
+from skillweave import MemoryStore, SqliteStore, State, StoreUnavailable
 from skillweave.decisions import Decision
-from skillweave.stores import split
-from skillweave_testing import DECISION, FULL_STATE, LedgerContract, ManualClock
+from skillweave.errors import InvalidValue
+from skillweave.ledger import DecisionLog, Logged, TurnDecisions, Writes
+from skillweave.stores import SplitStore, split
+from skillweave_testing import LedgerContract, ManualClock
 from skillweave_testing.fakes import WordCounter
+from skillweave_testing.ledger import DECISION, FULL_STATE
 
 SKILL = {"id": "pay", "description": "d", "triggers": {"keywords": ["invoice"]}}
 
@@ -279,7 +271,9 @@ def test_decisions_go_to_the_first_source_that_offers_a_log_where_the_ledger_wou
 
 
 @pytest.mark.parametrize("sources", [(SKILL,), (SKILL, Shelf(None))])
-def test_decisions_stay_in_the_ledger_where_no_source_offers_a_log(sources: tuple[skillweave.SkillSource, ...]) -> None:
+def test_decisions_stay_in_the_ledger_where_no_source_offers_a_log(
+    sources: tuple[skillweave.sources.SkillSource, ...],
+) -> None:
     ledger = Rather()
     assert skillweave.open(*sources, ledger=ledger).ledger.store is ledger
 
@@ -306,7 +300,8 @@ def test_what_is_no_log_is_refused() -> None:
 _ENDS_WITHOUT_CLOSE = """
 import sys
 import skillweave
-from skillweave import MemoryStore, SplitStore
+from skillweave import MemoryStore
+from skillweave.stores import SplitStore
 
 class File(MemoryStore):
     async def append(self, conversation, turn_id, decisions, *, tenant=""):

@@ -12,10 +12,12 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from skillweave import Registry, SqliteStore, State, StoreUnavailable, Weaver, Writes
+from skillweave import Registry, SqliteStore, State, StoreUnavailable, Weaver
 from skillweave.errors import UnreadableState
+from skillweave.ledger import Writes
 from skillweave.stores import sqlite as sqlite_store
-from skillweave_testing import DECISION, FULL_STATE, LedgerContract, ManualClock
+from skillweave_testing import LedgerContract, ManualClock
+from skillweave_testing.ledger import DECISION, FULL_STATE
 
 STORED = Path(__file__).parent.parent / "data" / "stores"
 VERSION_1, VERSION_2 = STORED / "version-1.db", STORED / "version-2.db"
@@ -114,7 +116,8 @@ async def test_a_fresh_file_that_somebody_else_goes_on_preparing_is_given_up_in_
 _OPENERS = 8
 _OPENER = """
 import asyncio, os, sys, time
-from skillweave import SqliteStore, State, Writes
+from skillweave import SqliteStore, State
+from skillweave.ledger import Writes
 
 async def main(folder, name, files):
     for number in range(files):

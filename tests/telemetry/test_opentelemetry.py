@@ -12,7 +12,7 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.trace import SpanKind
 
-from skillweave import Checkpoint, OnlySkillTools, Settings, ToolRules
+from skillweave import Checkpoint, Settings, ToolRules
 from skillweave.events import (
     BuiltIn,
     CheckpointDecided,
@@ -24,6 +24,7 @@ from skillweave.events import (
     event_of,
 )
 from skillweave.telemetry import OpenTelemetry
+from skillweave.tools import OnlySkillTools
 from tests.observing import weaver_of
 from tests.skills import make_skill
 

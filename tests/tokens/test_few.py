@@ -3,7 +3,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import Tiktoken
+from skillweave.selection import Tiktoken
 from skillweave.tokens import FEW_CHARACTERS, VOCABULARIES, few_texts, merged, ranks_of
 from skillweave.tokens.few import LONGEST_PIECE, FewTexts
 

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import SkillweaveError, Tiktoken
+from skillweave import SkillweaveError
 from skillweave.disclose import CountedOnce
+from skillweave.selection import Tiktoken
 from skillweave.tokens import LONGEST_RUN, VOCABULARIES, packed, published, ranks_of
 from skillweave.turn import SEPARATOR_TOKENS
 

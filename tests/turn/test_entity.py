@@ -5,17 +5,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from skillweave import (
-    AmbiguousEntity,
-    ContextRules,
-    Entity,
-    IdPattern,
-    Message,
-    Role,
-    Settings,
-    StoreUnavailable,
-    Turn,
-)
+from skillweave import Message, Role, Settings, StoreUnavailable, Turn
+from skillweave.entities import AmbiguousEntity, ContextRules, Entity, IdPattern
 from skillweave.knowledge.context import EntityContext
 from skillweave.knowledge.findings import EntityRules
 from skillweave.knowledge.recognise import Recogniser

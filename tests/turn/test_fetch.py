@@ -1,7 +1,8 @@
 import pytest
 
-from skillweave import ArtifactRef, Outcome
+from skillweave import Outcome
 from skillweave.registry import Artifact
+from skillweave.skills import ArtifactRef
 from skillweave.turn.admit import SkillInTurn
 from skillweave.turn.fetch import MOST_INLINE_BYTES, MOST_INLINE_DOCUMENTS, fetch
 from tests.skills import make_skill

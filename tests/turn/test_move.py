@@ -5,22 +5,19 @@ import pytest
 from skillweave import (
     Budget,
     Checkpoint,
-    FallbackKind,
     Injection,
-    Lifecycle,
     Message,
     Outcome,
     Placement,
     Role,
     Settings,
-    Task,
-    TaskRule,
     ToolRules,
     Turn,
     Weaver,
-    When,
 )
 from skillweave.graph import By, Entry, EntryPick, Route, SkillGraph, decide
+from skillweave.ledger import FallbackKind, Lifecycle
+from skillweave.skills import Task, TaskRule, When
 from tests.graphs import graph_of, on, weaver_over
 from tests.skills import make_skill
 

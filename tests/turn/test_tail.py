@@ -6,25 +6,23 @@ from hypothesis import strategies as st
 
 from skillweave import (
     Budget,
-    Candidate,
     CatalogMode,
     Evidence,
-    FallbackKind,
-    MatchContext,
     MemoryStore,
     Outcome,
     Registry,
     Role,
     Ruling,
-    Selection,
     Settings,
     Skill,
-    SkillTools,
     SkillweaveError,
     ToolRules,
     Weaver,
 )
+from skillweave.ledger import FallbackKind
+from skillweave.selection import Candidate, MatchContext, Selection
 from skillweave.sources import InCode
+from skillweave.tools import SkillTools
 from tests.skills import make_skill
 
 

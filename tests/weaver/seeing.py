@@ -1,6 +1,6 @@
 """A matcher for tests that tells which index a turn worked on."""
 
-from skillweave import MatchContext, Selection
+from skillweave.selection import MatchContext, Selection
 
 
 class SeesTheIndex:

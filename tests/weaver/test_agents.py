@@ -6,41 +6,34 @@ import pytest
 
 import skillweave
 from skillweave import (
-    Agent,
-    AgentNotFound,
     ApprovalVerdict,
     Budget,
     CatalogMode,
     Checkpoint,
-    CheckpointNotFound,
-    CheckpointScope,
     Injection,
-    InvalidValue,
-    MatchContext,
     MemorySource,
     MemoryStore,
     Outcome,
     Registry,
     Ruling,
-    Selection,
     Settings,
     Skill,
     SkillNotFound,
-    SpawnPlan,
-    SpawnRejected,
     SpawnRequest,
-    Task,
-    TaskRule,
     ToolCall,
     ToolRules,
     Weaver,
-    When,
 )
 from skillweave.adapters.approval import Reply, record
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import Call
+from skillweave.errors import AgentNotFound, CheckpointNotFound, InvalidValue
 from skillweave.factory import with_embedder
 from skillweave.graph import Entry, Route
+from skillweave.registry import Agent
+from skillweave.selection import MatchContext, Selection
+from skillweave.skills import CheckpointScope, Task, TaskRule, When
+from skillweave.tools import SpawnPlan, SpawnRejected
 from skillweave_testing import FakeEmbedder, Recorder, WordCounter
 from tests.graphs import graph_of, on
 from tests.skills import make_skill

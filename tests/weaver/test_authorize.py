@@ -2,8 +2,9 @@ import json
 
 import pytest
 
-from skillweave import Checkpoint, OnlySkillTools, Refusal, Ruling, Settings, SkillTools, ToolRules
+from skillweave import Checkpoint, Ruling, Settings, ToolRules
 from skillweave.events import ToolBlocked
+from skillweave.tools import OnlySkillTools, Refusal, SkillTools
 from skillweave_testing import Recorder
 from tests.observing import watched, weaver_of
 from tests.skills import make_skill

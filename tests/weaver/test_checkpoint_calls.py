@@ -9,26 +9,23 @@ import pytest
 from skillweave import (
     ApprovalVerdict,
     Checkpoint,
-    CheckpointScope,
     CheckpointVerdict,
-    CurrentPolicy,
-    InvalidTurn,
-    InvalidValue,
-    InvalidVerdict,
     MemoryStore,
-    Parent,
     Registry,
     Ruling,
     Skill,
-    SpawnPlan,
     SpawnRequest,
     State,
     ToolCall,
     Verdict,
     Weaver,
-    Writes,
 )
+from skillweave.errors import InvalidTurn, InvalidValue, InvalidVerdict
+from skillweave.ledger import Writes
+from skillweave.skills import CheckpointScope
 from skillweave.state.approvals import MOST_APPROVALS
+from skillweave.tools import Parent, SpawnPlan
+from skillweave.turns import CurrentPolicy
 from skillweave_testing import Recorder, WordCounter
 from tests.skills import make_skill
 

@@ -8,15 +8,11 @@ from skillweave import (
     Budget,
     CatalogMode,
     Checkpoint,
-    CheckpointNotFound,
-    CheckpointScope,
     Injection,
-    InvalidVerdict,
     MemoryStore,
     Message,
     Outcome,
     Placement,
-    Refusal,
     Registry,
     Role,
     Ruling,
@@ -26,7 +22,10 @@ from skillweave import (
     ToolRules,
     Weaver,
 )
+from skillweave.errors import CheckpointNotFound, InvalidVerdict
+from skillweave.skills import CheckpointScope
 from skillweave.state import CONSENT, LONGEST_NOTE
+from skillweave.tools import Refusal
 from skillweave_testing import WordCounter
 from tests.skills import make_skill
 

@@ -4,7 +4,9 @@ from pathlib import Path
 import pytest
 
 import skillweave
-from skillweave import Contended, MemoryStore, Observer, SqliteStore, State, Weaver, Writes
+from skillweave import MemoryStore, Observer, SqliteStore, State, Weaver
+from skillweave.errors import Contended
+from skillweave.ledger import Writes
 from skillweave.state.port import Store
 from skillweave.weaver import contention
 from skillweave_testing.fakes import WordCounter

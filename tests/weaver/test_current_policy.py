@@ -10,20 +10,18 @@ from skillweave import (
     Budget,
     CatalogMode,
     Checkpoint,
-    CheckpointScope,
-    InvalidTurn,
-    Lifecycle,
     MemoryStore,
-    OnlySkillTools,
     OnStoreFailure,
     Placement,
     Ruling,
     Settings,
-    ToolLimits,
     ToolRules,
     Weaver,
-    Writes,
 )
+from skillweave.errors import InvalidTurn
+from skillweave.ledger import Lifecycle, Writes
+from skillweave.skills import CheckpointScope
+from skillweave.tools import OnlySkillTools, ToolLimits
 from skillweave_testing import FailingStore, WordCounter
 from tests.depth import tried
 from tests.skills import make_skill

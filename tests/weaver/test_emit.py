@@ -7,17 +7,8 @@ from pathlib import Path
 import pytest
 
 import skillweave
-from skillweave import (
-    Budget,
-    Checkpoint,
-    EventRefused,
-    MemoryStore,
-    Placement,
-    Settings,
-    SkillNotFound,
-    StoreUnavailable,
-    Weaver,
-)
+from skillweave import Budget, Checkpoint, MemoryStore, Placement, Settings, SkillNotFound, StoreUnavailable, Weaver
+from skillweave.events import EventRefused
 from skillweave_testing import FailingStore, Recorder, WordCounter
 from tests.observing import watched, weaver_of
 from tests.skills import make_skill

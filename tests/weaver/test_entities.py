@@ -13,8 +13,6 @@ from skillweave import (
     Budget,
     Diagnostic,
     Injection,
-    InvalidValue,
-    MemoryGraph,
     Message,
     Outcome,
     Placement,
@@ -24,6 +22,8 @@ from skillweave import (
     Weaver,
 )
 from skillweave.disclose.block import CHANGED
+from skillweave.entities import MemoryGraph
+from skillweave.errors import InvalidValue
 from skillweave.frozen import freeze_mapping
 from skillweave.knowledge.entity import Direction, Edge, Entity, Neighbour
 from skillweave_testing import KnownContext, WordCounter

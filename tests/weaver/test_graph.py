@@ -6,24 +6,19 @@ import pytest
 
 from skillweave import (
     CatalogMode,
-    FallbackKind,
     Injection,
     MemoryStore,
     Message,
     Outcome,
     Placement,
-    Read,
     Role,
     Settings,
     Skill,
-    SkillTools,
-    SpawnPlan,
     Status,
     ToolResult,
     ToolRules,
     Turn,
     Weaver,
-    Writes,
 )
 from skillweave.adapters.bridge import Bridge
 from skillweave.graph import (
@@ -40,7 +35,10 @@ from skillweave.graph import (
     SkillGraph,
     decide,
 )
+from skillweave.ledger import FallbackKind, Writes
 from skillweave.state import skill_key
+from skillweave.tools import SkillTools, SpawnPlan
+from skillweave.turns import Read
 from skillweave_testing import Recorder
 from tests.graphs import graph_of, on, weaver_over
 from tests.skills import make_skill

@@ -1,7 +1,9 @@
 """A sub-agent opens no skill that the graph keeps from its parent."""
 
-from skillweave import CurrentPolicy, SpawnPlan, SpawnRejected, ToolLimits, Weaver
+from skillweave import Weaver
 from skillweave.graph import Entry, Route
+from skillweave.tools import SpawnPlan, SpawnRejected, ToolLimits
+from skillweave.turns import CurrentPolicy
 from tests.graphs import graph_of, on, weaver_over
 from tests.skills import make_skill
 

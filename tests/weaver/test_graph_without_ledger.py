@@ -12,9 +12,9 @@ from skillweave import (
     ToolResult,
     ToolRules,
     Weaver,
-    Writes,
 )
 from skillweave.graph import By, Entry, Route
+from skillweave.ledger import Writes
 from skillweave_testing import Recorder, WordCounter
 from tests.graphs import graph_of, on
 from tests.skills import make_skill

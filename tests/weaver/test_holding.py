@@ -8,7 +8,6 @@ import pytest
 from skillweave import (
     CatalogMode,
     Checkpoint,
-    Delivery,
     Injection,
     MemoryStore,
     Outcome,
@@ -18,6 +17,7 @@ from skillweave import (
     SqliteStore,
     Weaver,
 )
+from skillweave.ledger import Delivery
 from skillweave.sources import InCode
 from skillweave.state import CLAIM_SECONDS
 from skillweave_testing import ManualClock, WordCounter

@@ -1,13 +1,10 @@
 import pytest
 
 from skillweave import (
-    ArtifactRef,
     Budget,
     CatalogMode,
     Checkpoint,
     Injection,
-    Left,
-    Lifecycle,
     MemoryStore,
     Message,
     Outcome,
@@ -20,7 +17,10 @@ from skillweave import (
     ToolRules,
     Weaver,
 )
+from skillweave.ledger import Lifecycle
+from skillweave.skills import ArtifactRef
 from skillweave.sources import InCode
+from skillweave.turns import Left
 from skillweave_testing import KnownContext, WordCounter
 from tests.skills import make_skill
 

@@ -4,7 +4,6 @@ from skillweave import (
     Budget,
     CatalogMode,
     Injection,
-    Lifecycle,
     MemoryStore,
     Message,
     Outcome,
@@ -16,6 +15,7 @@ from skillweave import (
     ToolRules,
     Weaver,
 )
+from skillweave.ledger import Lifecycle
 from skillweave.sources import InCode
 from skillweave_testing import WordCounter
 from tests.skills import make_skill

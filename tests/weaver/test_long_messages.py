@@ -6,9 +6,11 @@ from pathlib import Path
 import pytest
 
 import skillweave
-from skillweave import MemoryGraph, Selection, Weaver
+from skillweave import Weaver
+from skillweave.entities import MemoryGraph
 from skillweave.knowledge.recognise import Recogniser
 from skillweave.select import MatchContext
+from skillweave.selection import Selection
 from skillweave.text import MOST_MATCHED
 from skillweave.turn.run import LONG_MESSAGE
 from tests.asking import skill

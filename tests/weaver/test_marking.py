@@ -1,18 +1,8 @@
 import pytest
 
-from skillweave import (
-    CatalogMode,
-    Delivery,
-    InvalidValue,
-    MemoryStore,
-    Message,
-    Outcome,
-    Registry,
-    Role,
-    Settings,
-    SkillNotFound,
-    Weaver,
-)
+from skillweave import CatalogMode, MemoryStore, Message, Outcome, Registry, Role, Settings, SkillNotFound, Weaver
+from skillweave.errors import InvalidValue
+from skillweave.ledger import Delivery
 from skillweave.sources import InCode
 from skillweave_testing import WordCounter
 from tests.skills import make_skill

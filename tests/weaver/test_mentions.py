@@ -9,9 +9,7 @@ import skillweave
 from skillweave import (
     Budget,
     CatalogMode,
-    FallbackKind,
     Injection,
-    Lifecycle,
     MemoryStore,
     Message,
     OnStoreFailure,
@@ -21,14 +19,15 @@ from skillweave import (
     Role,
     Settings,
     Skill,
-    SkillTools,
     SqliteStore,
     ToolRules,
     Weaver,
 )
 from skillweave.frozen import freeze_mapping
+from skillweave.ledger import FallbackKind, Lifecycle
 from skillweave.sources import Folder, InCode
 from skillweave.state import decision_to_json
+from skillweave.tools import SkillTools
 from skillweave_testing import FailingStore, WordCounter
 from tests.skills import make_skill
 

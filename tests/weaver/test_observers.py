@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from skillweave import Callback, Event
-from skillweave.events import CheckpointPending
+from skillweave import Event
+from skillweave.events import Callback, CheckpointPending
 from skillweave.weaver.telling import Observers
 from skillweave_testing import Recorder
 

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 import skillweave
-from skillweave import MemoryStore, OutputContract, Registry, SkillNotFound, SkillText, Weaver
+from skillweave import MemoryStore, Registry, SkillNotFound, Weaver
 from skillweave.frozen import freeze_mapping
+from skillweave.skills import OutputContract, SkillText
 from skillweave.sources import InCode
 from skillweave_testing import WordCounter
 from tests.skill_folders import skill_text, write_skill

@@ -7,29 +7,28 @@ import pytest
 
 import skillweave
 from skillweave import (
-    ArtifactRef,
     Budget,
     CatalogMode,
     MemoryStore,
     Message,
     Outcome,
     Placement,
-    Read,
     Registry,
     Role,
     Ruling,
-    Rung,
     Settings,
     Skill,
-    SkillTools,
     Store,
-    Tiktoken,
     ToolRules,
     Turn,
     Weaver,
 )
+from skillweave.selection import Tiktoken
+from skillweave.skills import ArtifactRef
 from skillweave.sources import InCode
+from skillweave.tools import SkillTools
 from skillweave.turn import block_texts
+from skillweave.turns import Read, Rung
 from skillweave_testing import WordCounter
 from tests.skills import make_skill
 

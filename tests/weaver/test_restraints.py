@@ -10,12 +10,10 @@ from skillweave import (
     Budget,
     CatalogMode,
     Checkpoint,
-    CheckpointScope,
     Message,
     Placement,
     Role,
     Ruling,
-    Rung,
     Settings,
     Skill,
     ToolPolicy,
@@ -23,7 +21,9 @@ from skillweave import (
     Turn,
     Weaver,
 )
+from skillweave.skills import CheckpointScope
 from skillweave.state import state_from_json, state_to_json
+from skillweave.turns import Rung
 from skillweave_testing import WordCounter
 from tests.skills import make_skill
 

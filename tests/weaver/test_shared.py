@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 import skillweave
-from skillweave import InvalidValue, MemorySource, Settings, StoreUnavailable, Turn, Weaver
+from skillweave import MemorySource, Settings, StoreUnavailable, Turn, Weaver
 from skillweave.adapters.bridge import Bridge
+from skillweave.errors import InvalidValue
 from skillweave_stores import SqlSource
 from skillweave_testing import WordCounter
 from tests.skills import make_skill

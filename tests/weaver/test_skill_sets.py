@@ -4,22 +4,20 @@ import pytest
 
 from skillweave import (
     Injection,
-    InvalidSkill,
     MemoryStore,
-    Mode,
     Outcome,
     Placement,
     Registry,
     Settings,
     Skill,
     SkillNotFound,
-    Task,
-    TaskRule,
     ToolRules,
     Weaver,
-    When,
 )
+from skillweave.errors import InvalidSkill
+from skillweave.skills import Task, TaskRule, When
 from skillweave.sources import InCode
+from skillweave.tools import Mode
 from skillweave_testing import WordCounter
 from tests.skills import make_skill
 

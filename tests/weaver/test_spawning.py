@@ -6,28 +6,25 @@ import pytest
 
 from skillweave import (
     Budget,
-    Callback,
     Checkpoint,
-    CheckpointScope,
     Event,
-    InvalidSpawn,
-    InvalidTurn,
     MemoryStore,
     Outcome,
-    Parent,
     Placement,
     Registry,
     Ruling,
     Settings,
-    SpawnPlan,
-    SpawnRejected,
     SpawnRequest,
     ToolCall,
     ToolPolicy,
     ToolRules,
     Weaver,
 )
+from skillweave.errors import InvalidSpawn, InvalidTurn
+from skillweave.events import Callback
+from skillweave.skills import CheckpointScope
 from skillweave.sources import InCode
+from skillweave.tools import Parent, SpawnPlan, SpawnRejected
 from skillweave_testing import FailingStore, WordCounter
 from tests.skills import make_skill
 

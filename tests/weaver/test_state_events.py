@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from skillweave import ArtifactRef, Checkpoint, MemoryStore, SkillText, State, ToolRules
+from skillweave import Checkpoint, MemoryStore, State, ToolRules
 from skillweave.events import CheckpointDecided, SkillEvicted
+from skillweave.skills import ArtifactRef, SkillText
 from skillweave.state import CLAIM_SECONDS
 from skillweave_testing import ManualClock, Recorder
 from tests.observing import watched, weaver_of

@@ -3,18 +3,10 @@
 import pytest
 
 import skillweave
-from skillweave import (
-    ArtifactRef,
-    CatalogMode,
-    Checkpoint,
-    Placement,
-    Ruling,
-    Settings,
-    SkillTools,
-    ToolRules,
-    Weaver,
-)
+from skillweave import CatalogMode, Checkpoint, Placement, Ruling, Settings, ToolRules, Weaver
 from skillweave.graph import Entry, Route
+from skillweave.skills import ArtifactRef
+from skillweave.tools import SkillTools
 from skillweave_testing import WordCounter
 from tests.graphs import graph_of, on, weaver_over
 from tests.skills import make_skill

@@ -2,8 +2,9 @@
 
 import pytest
 
-from skillweave import InvalidTurn, Message, Role
+from skillweave import Message, Role
 from skillweave.conversation import turn_of
+from skillweave.errors import InvalidTurn
 
 
 def new_id() -> str:

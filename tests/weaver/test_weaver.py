@@ -9,11 +9,7 @@ from skillweave import (
     Budget,
     CatalogMode,
     Checkpoint,
-    Contended,
-    FallbackKind,
-    FileAccess,
     Injection,
-    InvalidTurn,
     MemoryStore,
     Message,
     OnStoreFailure,
@@ -28,10 +24,12 @@ from skillweave import (
     ToolRules,
     Turn,
     Weaver,
-    Writes,
 )
 from skillweave.disclose.block import CHANGED
+from skillweave.errors import Contended, InvalidTurn
+from skillweave.ledger import FallbackKind, Writes
 from skillweave.sources import InCode
+from skillweave.turns import FileAccess
 from skillweave.weaver import contention
 from skillweave_testing import FailingStore, KnownContext, ManualClock, WordCounter
 from tests.skills import make_skill

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     )
     from skillweave.api.entities import EntitiesPut, Neighbours
     from skillweave.api.event_request import EventRequest
-    from skillweave.api.graphs import GraphListed, GraphPage, SimulationRequest
-    from skillweave.api.pages import ApprovalPage, ConversationPage, LogPage
-    from skillweave.api.problem import Problem
-    from skillweave.api.sent_event import SentEvent
+    from skillweave.api.graphs import CURRENT, GraphListed, GraphPage, SimulationRequest
+    from skillweave.api.pages import MOST_LISTED, ApprovalPage, ConversationPage, LogPage, page
+    from skillweave.api.problem import MEDIA_TYPE, TYPES, Problem, code_of
+    from skillweave.api.sent_event import GAP, SentEvent
     from skillweave.api.skills import (
         AgentPage,
         ArtifactContent,
@@ -38,6 +38,12 @@ PREFIX = "/api/v1"
 """What the path of every operation begins with."""
 
 __all__ = [
+    "CURRENT",
+    "GAP",
+    "MEDIA_TYPE",
+    "MOST_LISTED",
+    "PREFIX",
+    "TYPES",
     "AgentPage",
     "ApprovalPage",
     "ArtifactContent",
@@ -68,6 +74,8 @@ __all__ = [
     "TurnRequest",
     "ValidateRequest",
     "VersionPage",
+    "code_of",
+    "page",
 ]
 
 __getattr__ = door(
@@ -75,11 +83,11 @@ __getattr__ = door(
     """
 composition: AuthorizeRequest ComposeRequest SpawnQuestion ToolCallRequest ValidateRequest
 entities: EntitiesPut Neighbours
-graphs: GraphListed GraphPage SimulationRequest
 event_request: EventRequest
-pages: ApprovalPage ConversationPage LogPage page
-problem: Problem
-sent_event: SentEvent
+graphs: CURRENT GraphListed GraphPage SimulationRequest
+pages: ApprovalPage ConversationPage LogPage MOST_LISTED page
+problem: MEDIA_TYPE Problem TYPES code_of
+sent_event: GAP SentEvent
 skills: AgentPage ArtifactContent ArtifactPage CheckReport CheckRequest RollbackRequest SkillDefinition SkillListed
     SkillPage SkillPublished SkillVersion VersionPage
 turn_request: DeliveryMode TurnRequest

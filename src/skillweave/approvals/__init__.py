@@ -14,21 +14,41 @@ if TYPE_CHECKING:
         ApprovalRequest,
         ApprovalStatus,
     )
+    from skillweave.approvals.desk import ApprovalDesk
+    from skillweave.approvals.documents import case_from_json, case_to_json, sha256_in, sha256_of, step_to_json
     from skillweave.approvals.key import read_key, read_or_make_key
-    from skillweave.approvals.log import ApprovalLogBroken, LogRow
+    from skillweave.approvals.log import ApprovalLogBroken, LogCheck, LogHead, LogRow, first_head, is_sealed, next_row
+    from skillweave.approvals.steps import applied, asked, asked_again, decided, escalated, refused
 
 __all__ = [
     "AlreadyDecided",
     "ApprovalBook",
     "ApprovalCase",
+    "ApprovalDesk",
     "ApprovalLogBroken",
     "ApprovalNotFound",
     "ApprovalReply",
     "ApprovalRequest",
     "ApprovalStatus",
+    "LogCheck",
+    "LogHead",
     "LogRow",
+    "applied",
+    "asked",
+    "asked_again",
+    "case_from_json",
+    "case_to_json",
+    "decided",
+    "escalated",
+    "first_head",
+    "is_sealed",
+    "next_row",
     "read_key",
     "read_or_make_key",
+    "refused",
+    "sha256_in",
+    "sha256_of",
+    "step_to_json",
 ]
 
 __getattr__ = door(
@@ -36,8 +56,11 @@ __getattr__ = door(
     """
 book: ApprovalBook
 case: AlreadyDecided ApprovalCase ApprovalNotFound ApprovalReply ApprovalRequest ApprovalStatus
+desk: ApprovalDesk
+documents: case_from_json case_to_json sha256_in sha256_of step_to_json
 key: read_key read_or_make_key
-log: ApprovalLogBroken LogRow
+log: ApprovalLogBroken LogCheck LogHead LogRow first_head is_sealed next_row
+steps: applied asked asked_again decided escalated refused
 """,
 )
 

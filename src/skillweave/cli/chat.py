@@ -145,11 +145,11 @@ def opened_talk(
 
     What was wrong with the skills is said first. Raises StoreUnavailable for a ledger that does not answer.
     """
+    import skillweave
     from skillweave.cli.arguments.entities import graph_if_named
     from skillweave.cli.chat_agent import Happened, Talk
     from skillweave.cli.chat_terminal import say
     from skillweave.cli.output.notes import graph_notes, loading_notes
-    from skillweave.factory import open_weaver
 
     happened = Happened()
     with asyncio.Runner() as runner:
@@ -157,7 +157,7 @@ def opened_talk(
         try:
             store = runner.run(opening.enter_async_context(opened(kept, sources)))
             known = runner.run(opening.enter_async_context(graph_if_named(entities, tenant, sources)))
-            weaver = open_weaver(
+            weaver = skillweave.open(
                 *sources,
                 ledger=store,
                 settings=settings,

@@ -129,10 +129,10 @@ async def spawn(
     Validates the skills and merges their rules; nothing is started or written. The exit code is 1 when the sub-agent
     may not be started, with the reasons and what to ask for instead.
     """
+    import skillweave
     from skillweave.cli.output.combine import plan_text, rejection_text
     from skillweave.cli.output.notes import loading_notes
     from skillweave.compose.spawn import SpawnPlan, SpawnRequest
-    from skillweave.factory import open_weaver
 
     if ids and no_skills:
         raise Mistake(f"--no-skills means none, but {', '.join(ids)} is asked for; leave out one of the two")
@@ -143,7 +143,7 @@ async def spawn(
     async with opened(kept) as store:
         if parent is not None:
             await require_known(store, kept)
-        weaver = open_weaver(*sources, ledger=store)
+        weaver = skillweave.open(*sources, ledger=store)
         prepared = await weaver.composition.prepare_spawn(request, parent=parent, spawn_id=spawn_id, tools=tool or None)
     notes = loading_notes(await weaver.skills.snapshot())
     if isinstance(prepared, SpawnPlan):

@@ -138,11 +138,11 @@ async def demo(
 
 
 async def _example_demo() -> Answer:
-    from skillweave.factory import open_weaver
+    import skillweave
     from skillweave.settings import FileAccess, Settings
 
     # Without the folder's name in the text every machine counts the same tokens.
-    weaver = open_weaver(example_skills(), settings=Settings(files=FileAccess.NONE))
+    weaver = skillweave.open(example_skills(), settings=Settings(files=FileAccess.NONE))
     budget = weaver.settings.budget.usable
     history: tuple[Message, ...] = ()
     acts: list[_Act] = []

@@ -157,13 +157,13 @@ async def evict(
 
 async def clear(conversation: options.KnownConversation, ledger: options.KeptLedger = None) -> Answer:
     """Forget everything about a conversation but its decisions."""
+    import skillweave
     from skillweave.cli.output.ledger import Cleared
-    from skillweave.factory import open_weaver
 
     kept = existing(ledger, conversation)
     async with opened(kept) as store:
         # Nothing is looked up first: what cannot be read any more must still be possible to remove.
-        if not await open_weaver(ledger=store).ledger.clear(conversation):
+        if not await skillweave.open(ledger=store).ledger.clear(conversation):
             raise unknown_conversation(kept)
     return Answer(
         partial(Cleared, conversation),
@@ -273,11 +273,11 @@ async def reconsider(
 @asynccontextmanager
 async def _weaver(sources: "Sequence[Source]", kept: Kept, agent: str | None = None) -> "AsyncIterator[Weaver]":
     """A weaver over the ledger; raises Mistake where that knows nothing of the conversation."""
-    from skillweave.factory import open_weaver
+    import skillweave
 
     async with opened(kept, sources) as store:
         await require_known(store, kept)
-        weaver = open_weaver(*sources, ledger=store)
+        weaver = skillweave.open(*sources, ledger=store)
         yield weaver if agent is None else await weaver.for_agent(agent)
 
 

@@ -395,11 +395,11 @@ class Selecting:
         entities: "EntityGraph | None" = None,
     ) -> "Weaver":
         """The weaver over these sources; `graph` None means the one of a pack, if any has one."""
-        from skillweave.factory import open_weaver
+        import skillweave
 
         settings = self.settings()
         folder = None if cache is None else cache.path
-        return open_weaver(
+        return skillweave.open(
             *sources,
             ledger=store,
             settings=settings,

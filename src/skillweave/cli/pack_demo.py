@@ -54,7 +54,7 @@ async def played(name: str, ledger: str | None) -> Answer:
 
 @asynccontextmanager
 async def _weaver(demo: "Demonstration", kept: Kept) -> "AsyncIterator[tuple[Weaver, Mapping[str, Tool]]]":
-    from skillweave.factory import open_weaver
+    import skillweave
     from skillweave.settings import CatalogMode, FileAccess, Settings
     from skillweave.sources.entity_files import read_graph
     from skillweave.sources.named import packs_of
@@ -64,7 +64,9 @@ async def _weaver(demo: "Demonstration", kept: Kept) -> "AsyncIterator[tuple[Wea
     # A demo waits for all that is known, also on a machine that is busy with something else.
     settings = Settings(catalog=CatalogMode.ALWAYS, files=FileAccess.NONE, context_seconds=_PATIENCE_SECONDS)
     async with opened(kept) as store:
-        weaver = open_weaver(packs=demo.packs, ledger=store, settings=settings, matchers=demo.matchers, entities=graph)
+        weaver = skillweave.open(
+            packs=demo.packs, ledger=store, settings=settings, matchers=demo.matchers, entities=graph
+        )
         yield weaver, {tool.name: tool for tool in demo.tools(graph)}
 
 

@@ -30,10 +30,20 @@ if TYPE_CHECKING:
         ToolBlocked,
         TurnDecided,
     )
-    from skillweave.events.stream import EventStream, StreamedEvent, StreamGap
+    from skillweave.events.stream import (
+        KEEP_EVENTS_SECONDS,
+        KNOWN_AGAIN,
+        MOST_KEPT,
+        EventStream,
+        StreamedEvent,
+        StreamGap,
+    )
     from skillweave.events.streaming import StreamObserver
 
 __all__ = [
+    "KEEP_EVENTS_SECONDS",
+    "KNOWN_AGAIN",
+    "MOST_KEPT",
     "Announced",
     "Callback",
     "Cause",
@@ -67,7 +77,7 @@ __getattr__ = door(
 event: RESERVED event_id event_of name_problem
 payloads: BuiltIn CheckpointDecided CheckpointPending CursorMoved Given SkillEvicted SkillInjected SkillRefreshed
     SpawnRejected SpawnRequested SpawnStarted SpawnValidated ToolBlocked TurnDecided
-stream: EventStream StreamGap StreamedEvent
+stream: EventStream KEEP_EVENTS_SECONDS KNOWN_AGAIN MOST_KEPT StreamGap StreamedEvent
 streaming: StreamObserver
 """,
 )

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from skillweave.graph.data.codec import graph_schema
     from skillweave.graph.declared import ANY, Decide, Declared, Entry, EntryPick, GraphSkill, Limits, Route
     from skillweave.graph.drawn import Edge, EdgeKind, Node, NodeKind, Overlay
+    from skillweave.graph.findings import checkup_among
     from skillweave.graph.graph import Check, GraphBuilder, ScoredGraph, SkillGraph, WiredSkill
     from skillweave.graph.guards import FieldTest, Guard, Op
     from skillweave.graph.move import By, ClosedGuard, Cursor, Loser, Move, MoveContext, PredicateContext, Why
@@ -105,6 +106,7 @@ __all__ = [
     "UserContains",
     "Why",
     "WiredSkill",
+    "checkup_among",
     "decide",
     "graph_schema",
 ]
@@ -116,25 +118,24 @@ answers: GraphShown GraphSkillShown Next Played SimulationShown
 builder: Fork decide
 checked: CODES Checkup Level Problem
 compiled: CompiledGraph all_intents compile_graph compile_lexicon conditions_of decisions_of needs_scoring wired_ids
-conditions: KINDS AllOf AtIteration Condition EvalContext Guarded HistoryMin Intent Keywords Predicate Regex
+conditions: AllOf AtIteration Condition EvalContext Guarded HistoryMin Intent KINDS Keywords Predicate Regex
     UserContains Verdict expression intents_of judge_guard leaves_of phrases_of read_condition spaced write_condition
 data.codec: GRAPH_KEYS SCHEMA graph_schema read_graph write_graph
 data.context: read_context
 data.digest: digest_of
 data.options: LIMIT_KEYS PICKS PICK_KEYS VISIT_KEYS
 data.parts: DECISION_KEYS ENTRY_KEYS ROUTE_KEYS SKILL_KEYS read_on_status read_on_tool
-declared: ANY STATUSES Decide Declared Entry EntryPick GraphSkill Limits Route TreeNode graph_skill leaf_ids
+declared: ANY Decide Declared Entry EntryPick GraphSkill Limits Route STATUSES TreeNode graph_skill leaf_ids
     require_tree_or_routes with_loaded_skills
 drawn: Edge EdgeKind Node NodeKind Overlay
-entry_scoring: best_of heard_of ranked_entries relevances scorable_entries score_entries
-    scores_in_order
-findings: graph_findings graph_in
+entry_scoring: best_of heard_of ranked_entries relevances scorable_entries score_entries scores_in_order
+findings: checkup_among graph_findings graph_in
 graph: Check GraphBuilder ScoredGraph SkillGraph WiredSkill
-guards: LISTED LONGEST_RESULT MISSING ORDERED FailedTest FieldTest Guard Op Scalar Scales holds json_text read_guard
+guards: FailedTest FieldTest Guard LISTED LONGEST_RESULT MISSING ORDERED Op Scalar Scales holds json_text read_guard
     type_name write_guard
-move: LONGEST_TRAIL By ClosedGuard Cursor Loser Move MoveContext PredicateContext Why
-moving: LONGEST_UNKNOWN MOST_NAMED MOST_TOLD Decided Leaf Notes at context_of described is_between is_never is_reachable
-    judged_entries move_from refusal unknown_id walk
+move: By ClosedGuard Cursor LONGEST_TRAIL Loser Move MoveContext PredicateContext Why
+moving: Decided LONGEST_UNKNOWN Leaf MOST_NAMED MOST_TOLD Notes at context_of described is_between is_never
+    is_reachable judged_entries move_from refusal unknown_id walk
 scoring: DEFAULT_POLICIES EmbeddingScorer EntryScoring KeywordScorer LexicalScorer RankedEntry ScoreCandidate
     ScorePolicy Scorer scorer_named
 shape: inside line_of

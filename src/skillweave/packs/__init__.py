@@ -2,7 +2,22 @@
 
 from pathlib import Path
 
+from skillweave.packs.demonstration import Demonstration, Scene, ToolUse
+from skillweave.packs.tool import JsonObject, Tool, ToolRefused, require_fit
 from skillweave.sources.pack import Pack
+
+__all__ = [
+    "Demonstration",
+    "JsonObject",
+    "Scene",
+    "Tool",
+    "ToolRefused",
+    "ToolUse",
+    "coding",
+    "coding_pipeline",
+    "require_fit",
+    "support_triage",
+]
 
 
 def coding() -> Pack:

@@ -7,10 +7,13 @@ from skillweave.doors import door
 if TYPE_CHECKING:
     from skillweave.registry.agent_part import AgentPart, part_of
     from skillweave.registry.agents import Agent
-    from skillweave.registry.merging import Precedence
+    from skillweave.registry.codes import NO_SKILLS
+    from skillweave.registry.definitions import Contents, Defined, Definition, define
+    from skillweave.registry.merging import Precedence, agent_twice, place_of, shadowed_by
     from skillweave.registry.registry import Artifact, Registry
-    from skillweave.registry.snapshot import Changes, LoadedVersion, Snapshot
+    from skillweave.registry.snapshot import Changes, LoadedVersion, Snapshot, changes_between
     from skillweave.registry.source import (
+        UNKNOWN,
         Loaded,
         Source,
         Streamed,
@@ -18,16 +21,34 @@ if TYPE_CHECKING:
         Watched,
         WrappedSource,
         collect,
+        media_type_of,
         stream_of,
+        version_of,
+        watched_of,
     )
-    from skillweave.registry.writing import Change, Entry, StoredVersion, WritableSource, Written, entries_of
+    from skillweave.registry.writing import (
+        Change,
+        Entry,
+        StoredVersion,
+        WritableSource,
+        Written,
+        content_hash_of,
+        entries_of,
+        entry_of,
+        hashed,
+    )
 
 __all__ = [
+    "NO_SKILLS",
+    "UNKNOWN",
     "Agent",
     "AgentPart",
     "Artifact",
     "Change",
     "Changes",
+    "Contents",
+    "Defined",
+    "Definition",
     "Entry",
     "Loaded",
     "LoadedVersion",
@@ -42,10 +63,21 @@ __all__ = [
     "WrappedSource",
     "WritableSource",
     "Written",
+    "agent_twice",
+    "changes_between",
     "collect",
+    "content_hash_of",
+    "define",
     "entries_of",
+    "entry_of",
+    "hashed",
+    "media_type_of",
     "part_of",
+    "place_of",
+    "shadowed_by",
     "stream_of",
+    "version_of",
+    "watched_of",
 ]
 
 __getattr__ = door(
@@ -53,13 +85,15 @@ __getattr__ = door(
     """
 agent_part: AgentPart part_of
 agents: Agent
-definitions: Defined define lift_contents
+codes: NO_SKILLS
+definitions: Contents Defined Definition define lift_contents
 last_good: last_good_event_types last_good_skills
-merging: Merged Precedence add_registered in_namespace merge merge_event_types
+merging: Merged Precedence add_registered agent_twice in_namespace merge merge_event_types place_of shadowed_by
 registry: Artifact Registry
-snapshot: Changes LoadedVersion Offer Snapshot
-source: Loaded Source Streamed Versioned Watched WrappedSource collect is_text media_type_of stream_of
+snapshot: Changes LoadedVersion Offer Snapshot changes_between
+source: Loaded Source Streamed UNKNOWN Versioned Watched WrappedSource collect is_text media_type_of stream_of
+    version_of watched_of
 watching: FileWatcher Places Vanished places_of
-writing: Change Entry StoredVersion WritableSource Written entries_of
+writing: Change Entry StoredVersion WritableSource Written content_hash_of entries_of entry_of hashed
 """,
 )

@@ -2,13 +2,20 @@
 
 import os
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from skillweave.checking import Checked
+from skillweave.doors import door
 from skillweave.extensions import Extensions
 from skillweave.knowledge.entity import EntityGraph, is_graph
 from skillweave.state.port import DecisionLog, Store
 from skillweave.stores.memory import MemoryStore
 from skillweave.tenants import tenant_of
+
+if TYPE_CHECKING:
+    from skillweave.stores.event_stream import MemoryEventStream
+    from skillweave.stores.split import SplitStore
+
 
 _ON_SERVERS = dict.fromkeys(
     ("postgres", "postgresql", "redis", "redis+cluster", "rediss", "rediss+cluster", "unix"), "skillweave-stores"
@@ -77,3 +84,17 @@ def entities_of(entities: str | os.PathLike[str] | EntityGraph, *, tenant: str =
     graph = GRAPHS.make(scheme, lambda opener: opener(rest))
     for_tenant = getattr(graph, "for_tenant", None)
     return for_tenant(whose) if callable(for_tenant) else graph
+
+
+__all__ = [
+    "MemoryEventStream",
+    "SplitStore",
+]
+
+__getattr__ = door(
+    __name__,
+    """
+event_stream: MemoryEventStream
+split: SplitStore
+""",
+)

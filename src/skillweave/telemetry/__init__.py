@@ -7,6 +7,13 @@ from skillweave.doors import door
 if TYPE_CHECKING:
     from skillweave.telemetry.opentelemetry import OpenTelemetry
 
-__all__ = ["OpenTelemetry"]
+__all__ = [
+    "OpenTelemetry",
+]
 
-__getattr__ = door(__name__, "opentelemetry: OpenTelemetry attributes_of")
+__getattr__ = door(
+    __name__,
+    """
+opentelemetry: OpenTelemetry attributes_of
+""",
+)

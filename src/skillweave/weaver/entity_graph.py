@@ -22,7 +22,7 @@ def require_one(checked: Checked, context: ContextSource | None, entities: Entit
     if context is not None and not callable(getattr(context, "assemble", None)):
         checked.refuse("context", context, "a ContextSource, which has a method `assemble`, or None")
     if entities is not None and not is_graph(entities):
-        checked.refuse("entities", entities, "an EntityGraph, such as skillweave.MemoryGraph(), or None")
+        checked.refuse("entities", entities, "an EntityGraph, such as skillweave.entities.MemoryGraph(), or None")
     if entities is not None and context is not None:
         checked.refuse("context", context, "either `context` or `entities`: each of them says what entities are")
 

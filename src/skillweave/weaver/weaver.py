@@ -379,7 +379,9 @@ def _engine_of(registry: Registry, store: Store, settings: Settings | None, opti
     observers = checked.listed("observers", options.get("observers", ()), "Observers")
     for position, observer in enumerate(observers):
         if not callable(getattr(observer, "observe", None)):
-            checked.refuse(f"observers[{position}]", observer, "an Observer, such as skillweave.Callback(function)")
+            checked.refuse(
+                f"observers[{position}]", observer, "an Observer, such as skillweave.events.Callback(function)"
+            )
     return Engine(
         registry=checked.kind("registry", registry, Registry, "a Registry of sources"),
         store=store,

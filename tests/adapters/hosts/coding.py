@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+import skillweave
 from examples.coding_tools import CodingTool, coding_tools
 from skillweave import Weaver
-from skillweave.factory import open_weaver
 from skillweave_testing import Recorder
 from skillweave_testing.hosts import Asks, Says, tool_call
 
@@ -77,4 +77,6 @@ FILING = {
 def weaver_and_events(folder: Path) -> tuple[Weaver, Recorder]:
     """A Weaver with the pack `coding`, two skills more, and somebody who listens."""
     recorder = Recorder()
-    return open_weaver(CAREFUL, FILING, packs=["coding"], ledger=folder / "ledger.db", observers=[recorder]), recorder
+    return skillweave.open(
+        CAREFUL, FILING, packs=["coding"], ledger=folder / "ledger.db", observers=[recorder]
+    ), recorder

@@ -8,12 +8,14 @@ import pytest
 from agent_framework import Agent, AgentSession, Content, FunctionTool, InMemoryHistoryProvider, Message
 
 from examples.coding_tools import CodingTool
-from skillweave import InvalidSpawn, Placement, SpawnPlan, SpawnRequest
+from skillweave import Placement, SpawnRequest
 from skillweave.adapters.agent_framework import SkillContextProvider, reply_to
 from skillweave.adapters.agent_framework import spawn as agent_framework_spawn
 from skillweave.adapters.agent_framework.spawn import spawn_subagent
 from skillweave.adapters.spawning import SpawnBounds
+from skillweave.errors import InvalidSpawn
 from skillweave.formats import from_dict
+from skillweave.tools import SpawnPlan
 from skillweave_testing.hosts import Asks, Says, Script
 from skillweave_testing.hosts.agent_framework import ScriptedChatClient
 from tests.adapters.hosts.coding import CODE, PAIR, SPECIFICATION, coder, files, spawn, weaver_and_events, workshop

@@ -17,11 +17,13 @@ from langgraph.types import Command, interrupt
 
 import skillweave
 from examples.coding_tools import CodingTool
-from skillweave import InvalidSpawn, Placement, SpawnPlan, SpawnRequest, Weaver
+from skillweave import Placement, SpawnRequest, Weaver
 from skillweave.adapters.langchain import SkillMiddleware
 from skillweave.adapters.langgraph import build_skill_agent
 from skillweave.adapters.langgraph.spawn import spawn_subagent
 from skillweave.adapters.spawning import SpawnBounds
+from skillweave.errors import InvalidSpawn
+from skillweave.tools import SpawnPlan
 from skillweave_testing.hosts import Asks, Says, Script
 from skillweave_testing.hosts.langchain import ScriptedChatModel
 from tests.adapters.hosts.coding import CODE, PAIR, SPECIFICATION, coder, files, spawn, weaver_and_events, workshop

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from skillweave import InvalidTurn
 from skillweave.cli import DEFAULT_LEDGER, Kept, Mistake, existing, kept_in
+from skillweave.errors import InvalidTurn
 
 
 def test_without_any_option_nothing_is_kept() -> None:

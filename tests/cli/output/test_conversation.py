@@ -1,7 +1,7 @@
 import pytest
 
-from skillweave import Engaged
 from skillweave.cli import Page, engaged_text
+from skillweave.ledger import Engaged
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import InvalidGraph
+from skillweave.errors import InvalidGraph
 from skillweave.graph import CODES, Declared, Entry, Level, Route, SkillGraph
 from skillweave.graph.checkup import checkup
 from tests.graph import strategies as some

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 
-from skillweave import InvalidGraph
+from skillweave.errors import InvalidGraph
 from skillweave.graph import (
     AllOf,
     AtIteration,

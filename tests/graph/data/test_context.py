@@ -3,7 +3,8 @@ from typing import Any
 
 import pytest
 
-from skillweave import InvalidGraph, Message, Role, ToolResult
+from skillweave import Message, Role, ToolResult
+from skillweave.errors import InvalidGraph
 from skillweave.frontmatter import read_yaml
 from skillweave.graph import MoveContext, read_context
 

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from skillweave import InvalidGraph
+from skillweave.errors import InvalidGraph
 from skillweave.frontmatter import read_yaml
 from skillweave.graph import (
     ANY,

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from skillweave import InvalidGraph
+from skillweave.errors import InvalidGraph
 from skillweave.graph import (
     DECISION_KEYS,
     ENTRY_KEYS,

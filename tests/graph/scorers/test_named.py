@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from skillweave import InvalidGraph
+from skillweave.errors import InvalidGraph
 from skillweave.graph import DEFAULT_POLICIES, EmbeddingScorer, KeywordScorer, LexicalScorer, ScorePolicy, scorer_named
 from skillweave_testing import FakeEmbedder
 

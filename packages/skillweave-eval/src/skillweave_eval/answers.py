@@ -5,16 +5,15 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from skillweave.codec import Portable
-from skillweave.decisions import Outcome
-from skillweave.disclose.block import Rung
+from skillweave import Outcome
 from skillweave.errors import InvalidData
-from skillweave.select.candidates import Candidate, Selection
+from skillweave.selection import Candidate, Selection
+from skillweave.turns import Rung
+from skillweave.values import Portable
 from skillweave_eval.cases import CONVERSATION, Case
 
 if TYPE_CHECKING:
-    from skillweave.injection import Injection
-    from skillweave.weaver import Weaver
+    from skillweave import Injection, Weaver
 
 Progress = Callable[[int, int], None]
 """Told how many of how many queries are answered."""
@@ -110,8 +109,9 @@ async def ask(weaver: "Weaver", case: Case) -> Answer:
 
 async def _ask_at(weaver: "Weaver", case: Case, cursor: str) -> Answer:
     """The answer in a conversation that stands at that skill: what its decisions say, for only a turn knows of it."""
+    from skillweave import State
     from skillweave.graph import Cursor
-    from skillweave.state.state import State, Writes
+    from skillweave.ledger import Writes
 
     graph = await weaver.skills.graph()
     if graph is None:

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from skillweave.codec import Portable
-from skillweave.conversation import Message, Placement, Role, Turn
-from skillweave.diagnostics import Location
+from skillweave import Message, Placement, Role, Turn
+from skillweave.values import Location, Portable
 
 CONVERSATION, TURN = "evaluation", "query"
 """The conversation that every case is, a new one each time: nothing is kept of it; and its one turn."""

@@ -1,7 +1,7 @@
 """The table of everything that an evaluation can find wrong with triggers and descriptions."""
 
-from skillweave.diagnostics import Severity
-from skillweave.frontmatter.codes import Code
+from skillweave import Severity
+from skillweave.values import Code
 
 BROKEN_TRIGGER = Code("broken-trigger", Severity.ERROR, "a declared keyword, verb or example does not select its skill")
 UNPROVEN_PATTERN = Code("unproven-pattern", Severity.INFO, "a pattern matches no example and no test of its skill")

@@ -8,22 +8,18 @@ from itertools import combinations
 from math import log, sqrt
 from typing import TYPE_CHECKING
 
-from skillweave.codec import Portable
-from skillweave.conversation import Message, Role, Turn
-from skillweave.diagnostics import Diagnostic, Location
-from skillweave.formats.host_keys import invocation_of, when_to_use_of
-from skillweave.frontmatter.codes import Code
-from skillweave.text.search import BrokenPattern, compile_pattern, fold
-from skillweave.text.words import LIGHT_WORDS, STOP_WORDS, words_of
+from skillweave import Diagnostic, Message, Role, Turn
+from skillweave.selection import LIGHT_WORDS, STOP_WORDS, BrokenPattern, compile_pattern, fold, words_of
+from skillweave.skills import invocation_of, when_to_use_of
+from skillweave.values import Code, Location, Portable
 from skillweave_eval import codes
 from skillweave_eval.answers import Answer, Level
 from skillweave_eval.cases import CONVERSATION, Case
 from skillweave_eval.ranking import rivals_in
 
 if TYPE_CHECKING:
-    from skillweave.select.candidates import Selection
-    from skillweave.skill import Skill
-    from skillweave.weaver import Weaver
+    from skillweave import Skill, Weaver
+    from skillweave.selection import Selection
 
     AsyncFindings = AsyncIterator[Diagnostic]
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from math import log
 from typing import ClassVar
 
-from skillweave.codec import Portable
 from skillweave.errors import InvalidData, MissingExtra
-from skillweave.select.own_fit import NEVER_SURE, OwnFit
+from skillweave.selection import NEVER_SURE, OwnFit
+from skillweave.values import Portable
 from skillweave_eval.answers import Answer, Level, Place
 from skillweave_eval.metrics import Difference, Resampling, differences_of
 from skillweave_eval.ranking import Bin, Configuration, Subject, reliability_of

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from skillweave.codec import Portable
 from skillweave.graph import ANY, By, Edge, EdgeKind, Move
+from skillweave.values import Portable
 
 if TYPE_CHECKING:
     from skillweave.graph import Simulation, SkillGraph, Step

@@ -5,7 +5,7 @@ from collections import defaultdict
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from skillweave.diagnostics import Severity
+from skillweave import Severity
 from skillweave_eval.triggers import TestResult, TriggerReport
 
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from math import log2
 from typing import TYPE_CHECKING
 
-from skillweave.codec import Portable
 from skillweave.errors import MissingExtra
+from skillweave.values import Portable
 from skillweave_eval.answers import Answer
 from skillweave_eval.cases import Case
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from skillweave.weaver import Weaver
+    from skillweave import Weaver
     from skillweave_eval.answers import Level
     from skillweave_eval.cases import Case
     from skillweave_eval.reading import TestFile
@@ -87,20 +87,20 @@ class TriggerFile(pytest.File):
 
 
 def _opened(skills: tuple[Path, ...], graph_file: Path | None) -> "Weaver":
+    import skillweave
     from skillweave.errors import InvalidData
-    from skillweave.factory import open_weaver
 
     graph = None
     if graph_file is not None:
-        from skillweave.frontmatter import read_json, read_yaml
         from skillweave.graph import SkillGraph
+        from skillweave.values import read_json, read_yaml
 
         read = read_json if graph_file.suffix.lower() == ".json" else read_yaml
         document = read(graph_file.read_text(encoding="utf-8"), path=str(graph_file))
         if document.data is None:
             raise InvalidData(f"{graph_file} is no skill graph; `skillweave graph check` says why")
         graph = SkillGraph.from_dict(document.data)
-    return open_weaver(*skills, graph=graph)
+    return skillweave.open(*skills, graph=graph)
 
 
 class TriggerTest(pytest.Item):

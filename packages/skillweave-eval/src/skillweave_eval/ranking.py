@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from skillweave.codec import Portable
+from skillweave.values import Portable
 from skillweave_eval.answers import Answer
 from skillweave_eval.cases import CaseSet, unknown_labels
 from skillweave_eval.metrics import (

@@ -8,14 +8,13 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from skillweave.codec import Portable
-from skillweave.conversation import Message, Role
-from skillweave.diagnostics import Location, Severity
+from skillweave import Message, Role, Severity
 from skillweave.errors import InvalidData
+from skillweave.values import Location, Portable
 from skillweave_eval.cases import Case, CaseSet
 
 if TYPE_CHECKING:
-    from skillweave.skill import Skill
+    from skillweave import Skill
 
 T = TypeVar("T", bound=Portable)
 
@@ -99,7 +98,7 @@ def read_tests(path: Path) -> TestFile:
     Raises:
         InvalidData: the file is none, or a test in it is none; with file, line and what belongs there.
     """
-    from skillweave.frontmatter import read_json, read_yaml, resolved
+    from skillweave.values import read_json, read_yaml, resolved
 
     text = _text(path)
     read = read_json if path.suffix.lower() == ".json" else read_yaml
@@ -280,7 +279,8 @@ def read_benchmark(folder: Path, split: str) -> Labelled:
 
 
 def _skills_of(corpus: Iterable[Mapping[str, str]]) -> "Iterator[Skill]":
-    from skillweave.skill import Skill, SkillText, is_skill_id, title_of
+    from skillweave import Skill
+    from skillweave.skills import SkillText, is_skill_id, title_of
 
     taken: set[str] = set()
     for number, row in enumerate(corpus):

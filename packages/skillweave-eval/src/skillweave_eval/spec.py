@@ -1,6 +1,6 @@
 """The command `eval`, as `--help` shows it before its module is imported."""
 
-from skillweave.extensions import CommandSpec
+from skillweave.values import CommandSpec
 
 EVAL = CommandSpec(
     "Test whether the right skill is found, and whether it helps.",

@@ -6,19 +6,18 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skillweave.codec import Portable
-from skillweave.conversation import Message, Role
-from skillweave.disclose.block import Rung
+from skillweave import Message, Role
 from skillweave.errors import InvalidData
-from skillweave.formats.host_keys import invocation_of
+from skillweave.skills import invocation_of
+from skillweave.turns import Rung
+from skillweave.values import Portable
 from skillweave_eval.ranking import Configuration
 from skillweave_eval.reading import bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
-    from skillweave.injection import Injection
-    from skillweave.weaver import Weaver
+    from skillweave import Injection, Weaver
 
     AsyncInjections = AsyncIterator[Injection]
 

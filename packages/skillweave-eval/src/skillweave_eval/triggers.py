@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar
 
-from skillweave.codec import Portable
-from skillweave.diagnostics import Diagnostic, has_errors
+from skillweave import Diagnostic
+from skillweave.values import Portable, has_errors
 from skillweave_eval.answers import Answer, Level, Progress, ask_all
 from skillweave_eval.cases import CaseSet, unknown_labels
 from skillweave_eval.findings import Pair, competing, findings_on, in_tests
@@ -14,7 +14,7 @@ from skillweave_eval.metrics import Resampling
 from skillweave_eval.ranking import Configuration, Confusion, Subject, confusions_of
 
 if TYPE_CHECKING:
-    from skillweave.weaver import Weaver
+    from skillweave import Weaver
 
 
 @dataclass(frozen=True, slots=True)

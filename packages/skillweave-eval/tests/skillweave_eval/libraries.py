@@ -3,12 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from skillweave import Skill, SkillText, Triggers
-from skillweave.factory import open_weaver
+import skillweave
+from skillweave import Skill, Triggers
 from skillweave.skill import title_of
+from skillweave.skills import SkillText
 from skillweave.sources.code import InCode
 from skillweave.weaver import Weaver
-from skillweave_eval import Answer, Case, Level, Place
+from skillweave_eval import Answer, Case, Level
+from skillweave_eval.answers import Place
 
 
 def skill(skill_id: str, description: str, body: str = "Do it.", **triggers: Sequence[str]) -> Skill:
@@ -21,7 +23,7 @@ COFFEE = skill("coffee", "Grinds beans and pours espresso or filter.", keywords=
 
 
 def weaver_of(*skills: Skill, **options: Any) -> Weaver:
-    return open_weaver(InCode(*(skills or (TEA, COFFEE))), **options)
+    return skillweave.open(InCode(*(skills or (TEA, COFFEE))), **options)
 
 
 def case(query: str = "Some tea please", expect: Sequence[str] | None = ("tea",), **fields: Any) -> Case:

@@ -3,12 +3,14 @@
 import pytest
 from tests.skillweave_eval.libraries import COFFEE, TEA, case, skill, weaver_of
 
-from skillweave import Selection, Settings
+from skillweave import Settings
 from skillweave.disclose.fit import Budget
 from skillweave.errors import InvalidData
 from skillweave.graph import SkillGraph
+from skillweave.selection import Selection
 from skillweave.settings import CatalogMode
-from skillweave_eval import Level, ask, ask_all
+from skillweave_eval import Level, ask_all
+from skillweave_eval.answers import ask
 
 GRAPH = {
     "entries": [{"skill": "tea", "match": {"keywords": ["tea"]}}],

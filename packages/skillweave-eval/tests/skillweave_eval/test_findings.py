@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from tests.skillweave_eval.libraries import COFFEE, TEA, case, skill, weaver_of
 
+import skillweave
 from skillweave import Diagnostic, Severity, Skill
-from skillweave.factory import open_weaver
-from skillweave_eval import findings_on
+from skillweave_eval.findings import findings_on
 
 BROKEN = skill(
     "invoices",
@@ -105,11 +105,11 @@ async def test_a_skill_that_is_closed_to_the_model_is_left_alone(tmp_path: Path)
     folder = tmp_path / "secret"
     folder.mkdir()
     (folder / "SKILL.md").write_text("---\nname: secret\ndescription: x\ndisable-model-invocation: true\n---\nDo.\n")
-    assert await findings_on(open_weaver(tmp_path)) == ()
+    assert await findings_on(skillweave.open(tmp_path)) == ()
 
 
 @pytest.mark.parametrize("real", ["skills_sample"])
 async def test_public_skills_that_are_nearly_the_same_are_found(real: str, request: pytest.FixtureRequest) -> None:
     folder = request.getfixturevalue(real)
-    alike = [one.message for one in await findings_on(open_weaver(folder)) if one.code == "alike-descriptions"]
+    alike = [one.message for one in await findings_on(skillweave.open(folder)) if one.code == "alike-descriptions"]
     assert any("observability-edot-java-instrument" in message for message in alike)

@@ -12,18 +12,10 @@ from tests.skillweave_eval.libraries import answer, case, skill, weaver_of
 from skillweave import Settings
 from skillweave.errors import InvalidData
 from skillweave.select import OwnFit
-from skillweave_eval import (
-    Aims,
-    Answer,
-    Configuration,
-    FitReport,
-    FittedFile,
-    Level,
-    Subject,
-    applied,
-    ask,
-    fit_answers,
-)
+from skillweave_eval import Answer, Level
+from skillweave_eval.answers import ask
+from skillweave_eval.fit import Aims, FitReport, FittedFile, applied, fit_answers
+from skillweave_eval.ranking import Configuration, Subject
 
 SUBJECT = Subject("drinks", "dev", 200, 150, 50, 2, 0, 0, 0.95)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from skillweave.graph import SkillGraph
-from skillweave_eval import GraphReport, play_scripts
+from skillweave_eval.graph import GraphReport, play_scripts
 
 DESK: Mapping[str, Any] = {
     "entries": [

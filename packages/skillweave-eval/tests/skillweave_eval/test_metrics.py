@@ -9,8 +9,16 @@ from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss, ndcg_score
 from tests.skillweave_eval.libraries import answer
 
-from skillweave_eval import Answer, Figure, Resampling, differences_of, figures_of, groups_of
-from skillweave_eval.metrics import discounted_gain, recall_at, reciprocal_rank
+from skillweave_eval import Answer, Resampling
+from skillweave_eval.metrics import (
+    Figure,
+    differences_of,
+    discounted_gain,
+    figures_of,
+    groups_of,
+    recall_at,
+    reciprocal_rank,
+)
 
 PLAIN = Resampling(resamples=0)
 IDS = [f"s{number}" for number in range(12)]

@@ -10,19 +10,13 @@ from tests.skillweave_eval.test_graph import DESK
 from tests.skillweave_eval.test_tokens import TALKS
 
 from skillweave.graph import SkillGraph
-from skillweave_eval import (
-    Asked,
-    CaseSet,
-    Configuration,
-    GraphReport,
-    Resampling,
-    count_tokens,
-    fit_answers,
-    page_of,
-    play_scripts,
-    report_on,
-    run_tests,
-)
+from skillweave_eval import CaseSet, Resampling, report_on
+from skillweave_eval.fit import fit_answers
+from skillweave_eval.graph import GraphReport, play_scripts
+from skillweave_eval.page import page_of
+from skillweave_eval.ranking import Asked, Configuration
+from skillweave_eval.tokens import count_tokens
+from skillweave_eval.triggers import run_tests
 
 EVIL = "<script>alert(1)</script><img src=x onerror=alert(2)> $x_1$ {{ 7*7 }} \ud800"
 

@@ -2,17 +2,8 @@
 
 from tests.skillweave_eval.libraries import answer, case
 
-from skillweave_eval import (
-    Asked,
-    CaseSet,
-    Configuration,
-    RankingReport,
-    Resampling,
-    confusions_of,
-    histograms_of,
-    reliability_of,
-    report_on,
-)
+from skillweave_eval import CaseSet, RankingReport, Resampling, report_on
+from skillweave_eval.ranking import Asked, Configuration, confusions_of, histograms_of, reliability_of
 
 ANSWERS = [
     answer(given=["tea"], offered=["coffee"], probabilities=[0.95, 0.2], id="1", kind="plain"),

@@ -8,7 +8,8 @@ import pytest
 
 from skillweave import Message, Role
 from skillweave.errors import InvalidData
-from skillweave_eval import find_tests, read_labelled, read_tests
+from skillweave_eval import read_labelled, read_tests
+from skillweave_eval.reading import find_tests
 
 
 def written(folder: Path, text: str, name: str = "a.triggers.yaml") -> Path:

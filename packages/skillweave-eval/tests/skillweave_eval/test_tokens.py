@@ -8,7 +8,8 @@ from tests.skillweave_eval.libraries import COFFEE, TEA, weaver_of
 
 from skillweave import Message, Role
 from skillweave.errors import InvalidData
-from skillweave_eval import Configuration, Talk, TokensReport, count_tokens, read_talks
+from skillweave_eval.ranking import Configuration
+from skillweave_eval.tokens import Talk, TokensReport, count_tokens, read_talks
 
 TALKS = (
     Talk(

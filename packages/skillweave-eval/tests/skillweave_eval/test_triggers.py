@@ -6,18 +6,10 @@ import pytest
 from tests.skillweave_eval.libraries import COFFEE, TEA, answer, case, weaver_of
 from tests.skillweave_eval.test_findings import PACK
 
-from skillweave_eval import (
-    CaseSet,
-    Configuration,
-    Demands,
-    Level,
-    TriggerReport,
-    judge,
-    junit_xml,
-    overall_of,
-    run_tests,
-    scores_of,
-)
+from skillweave_eval import CaseSet, Level
+from skillweave_eval.junit import junit_xml
+from skillweave_eval.ranking import Configuration
+from skillweave_eval.triggers import Demands, TriggerReport, judge, overall_of, run_tests, scores_of
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skillweave.errors import SkillweaveError
-from skillweave.text.embedding import Vectors
+from skillweave import SkillweaveError
+from skillweave.selection import Vectors
 
 if TYPE_CHECKING:
     from skillweave_multilingual.encoder import Encoder

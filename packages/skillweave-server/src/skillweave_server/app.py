@@ -11,9 +11,9 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute
 
+from skillweave import SkillweaveError
 from skillweave._version import __version__
 from skillweave.api import PREFIX
-from skillweave.errors import SkillweaveError
 from skillweave_server.approvals import APPROVALS
 from skillweave_server.composition import COMPOSITION
 from skillweave_server.endpoints import Document, make_routes

@@ -7,9 +7,9 @@ from uuid import UUID, uuid4, uuid5
 from fastapi import Path, Query
 
 from skillweave.access import Scope
-from skillweave.api.pages import ApprovalPage, LogPage, page
-from skillweave.approvals.case import ApprovalCase, ApprovalReply, ApprovalRequest, ApprovalStatus
-from skillweave.conversation import LONGEST_ID
+from skillweave.api import ApprovalPage, LogPage, page
+from skillweave.approvals import ApprovalCase, ApprovalReply, ApprovalRequest, ApprovalStatus
+from skillweave.turns import LONGEST_ID
 from skillweave_server.calls import Call, IdempotencyKey
 from skillweave_server.endpoints import After, Endpoints, Limit
 from skillweave_server.verdicts import desk_of

@@ -14,12 +14,10 @@ from urllib.parse import urlsplit
 from fastapi import Header, Request
 from starlette.requests import ClientDisconnect
 
+from skillweave import Budget, StoreUnavailable, Weaver
 from skillweave.access import ApiKey, Scope
-from skillweave.codec import read
-from skillweave.conversation import LONGEST_ID
-from skillweave.disclose.fit import Budget
-from skillweave.errors import StoreUnavailable
-from skillweave.weaver import Weaver
+from skillweave.turns import LONGEST_ID
+from skillweave.values import read
 from skillweave_server.middleware import seen_in
 from skillweave_server.options import ServiceOptions
 from skillweave_server.problems import Refused, refused_of

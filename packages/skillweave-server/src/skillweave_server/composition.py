@@ -3,20 +3,11 @@
 import asyncio
 from functools import partial
 
+from skillweave import Diagnostic, Severity, ToolAnswer, Verdict
 from skillweave.access import Scope
-from skillweave.api.composition import (
-    AuthorizeRequest,
-    ComposeRequest,
-    SpawnQuestion,
-    ToolCallRequest,
-    ValidateRequest,
-)
-from skillweave.compose.composition import Composition
-from skillweave.compose.policy import Verdict
-from skillweave.compose.spawn import SpawnPlan
-from skillweave.diagnostics import Diagnostic, Severity
-from skillweave.relations.validate import ValidationResult
-from skillweave.weaver.tools import TOOLS, CallFields, ToolAnswer, ToolSpec
+from skillweave.api import AuthorizeRequest, ComposeRequest, SpawnQuestion, ToolCallRequest, ValidateRequest
+from skillweave.skills import ValidationResult
+from skillweave.tools import TOOLS, CallFields, Composition, SpawnPlan, ToolSpec
 from skillweave_server.calls import Call, IdempotencyKey
 from skillweave_server.endpoints import ConversationId, Endpoints
 from skillweave_server.problems import Refused

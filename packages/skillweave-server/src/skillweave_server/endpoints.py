@@ -14,11 +14,9 @@ from starlette.routing import BaseRoute
 
 from skillweave._version import __version__
 from skillweave.access import Scope
-from skillweave.api import PREFIX
-from skillweave.api.pages import MOST_LISTED
-from skillweave.api.problem import MEDIA_TYPE, Problem
-from skillweave.conversation import LONGEST_ID
-from skillweave.schemas import Definitions, Purpose
+from skillweave.api import MEDIA_TYPE, MOST_LISTED, PREFIX, Problem
+from skillweave.turns import LONGEST_ID
+from skillweave.values import Definitions, Purpose
 from skillweave_server.calls import Call, body_of, call_with
 from skillweave_server.middleware import with_slashes
 from skillweave_server.problems import Refused

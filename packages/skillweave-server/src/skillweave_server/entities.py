@@ -5,21 +5,22 @@ from typing import Annotated
 from fastapi import Path, Query
 
 from skillweave.access import Scope
-from skillweave.api.entities import EntitiesPut, Neighbours
-from skillweave.knowledge.entity import (
+from skillweave.api import EntitiesPut, Neighbours
+from skillweave.entities import (
     LONGEST_ALIAS,
     LONGEST_NAME,
     MOST_NEAR,
     MOST_NEIGHBOURS,
     MOST_RADIUS_FT,
+    ContextShown,
     Direction,
     Entity,
     EntityNotFound,
     NearbyEntities,
     Point,
     WritableGraph,
+    context_shown,
 )
-from skillweave.knowledge.shown import ContextShown, context_shown
 from skillweave_server.calls import Call
 from skillweave_server.endpoints import Endpoints
 from skillweave_server.problems import Refused

@@ -7,13 +7,18 @@ from fastapi import Path, Query
 from fastapi.responses import Response
 
 from skillweave.access import Scope
-from skillweave.api.graphs import CURRENT, GraphListed, GraphPage, SimulationRequest
-from skillweave.graph.answers import GraphShown, Next, SimulationShown
-from skillweave.graph.checked import Checkup
-from skillweave.graph.drawn import Overlay
-from skillweave.graph.findings import checkup_among
-from skillweave.graph.graph import ScoredGraph, SkillGraph
-from skillweave.graph.move import MoveContext
+from skillweave.api import CURRENT, GraphListed, GraphPage, SimulationRequest
+from skillweave.graph import (
+    Checkup,
+    GraphShown,
+    MoveContext,
+    Next,
+    Overlay,
+    ScoredGraph,
+    SimulationShown,
+    SkillGraph,
+    checkup_among,
+)
 from skillweave_server.calls import Call
 from skillweave_server.endpoints import Endpoints
 from skillweave_server.problems import Refused

@@ -9,8 +9,8 @@ from ipaddress import ip_address
 from fastapi import FastAPI, Request
 from fastapi.responses import Response
 
+from skillweave import SkillweaveError
 from skillweave.access import Scope
-from skillweave.errors import SkillweaveError
 from skillweave_server.calls import call_with
 from skillweave_server.meters import CONTENT_TYPE
 from skillweave_server.service import Service

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from ipaddress import ip_address
 
-from skillweave.errors import SkillweaveError
+from skillweave import SkillweaveError
 
 MOST_PORT = 65_535
 BACKLOG = 2048

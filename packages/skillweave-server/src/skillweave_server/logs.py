@@ -6,7 +6,7 @@ import sys
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
-from skillweave.redaction import without_secrets
+from skillweave.values import without_secrets
 
 
 class JsonLines(logging.Formatter):

@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 
-from skillweave.errors import StoreUnavailable
-from skillweave.injection import Injection
-from skillweave.stores.split import SplitStore
+from skillweave import Injection, StoreUnavailable
+from skillweave.stores import SplitStore
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 OTHER = "other"

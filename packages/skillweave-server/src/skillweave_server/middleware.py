@@ -13,8 +13,8 @@ from urllib.parse import unquote_to_bytes
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from skillweave import Observer
 from skillweave._version import __version__
-from skillweave.events.event import Observer
 from skillweave_server.meters import Meters
 from skillweave_server.problems import SAFE, Refused, answer_to
 
@@ -68,7 +68,7 @@ def trace_observers() -> Sequence[Observer]:
     # The API's own provider of meters records nothing, and has no public name.
     if not records_spans() and type(metrics.get_meter_provider()).__module__.startswith("opentelemetry.metrics"):
         return ()
-    from skillweave.telemetry.opentelemetry import OpenTelemetry
+    from skillweave.telemetry import OpenTelemetry
 
     return (OpenTelemetry(),)
 

@@ -8,32 +8,30 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skillweave.approvals.book import ApprovalBook
-from skillweave.approvals.key import read_or_make_key
-from skillweave.cachefile import CacheFolder
-from skillweave.checking import Checked
+from skillweave import (
+    Embedder,
+    Matcher,
+    Observer,
+    OnStoreFailure,
+    Settings,
+    Source,
+    SqliteStore,
+    Store,
+    TokenCounter,
+    Weaver,
+)
+from skillweave.approvals import ApprovalBook, read_or_make_key
+from skillweave.entities import EntityGraph, graph_of_entities
 from skillweave.errors import InvalidValue, needing
-from skillweave.events.event import Observer, Wanted
-from skillweave.events.stream import EventStream
-from skillweave.events.streaming import StreamObserver
-from skillweave.factory import graph_of_entities, with_embedder
-from skillweave.formats.strictness import Strictness
-from skillweave.graph.graph import SkillGraph
-from skillweave.knowledge.entity import EntityGraph
-from skillweave.redaction import without_secrets
-from skillweave.registry import Source
-from skillweave.select.matchers import Matcher
-from skillweave.select.selection import DEFAULT as DEFAULT_MATCHERS
-from skillweave.settings import Settings
-from skillweave.sources.named import Progress, SkillSource, packs_of, source_of
-from skillweave.state.port import Store
-from skillweave.state.working_memory import WorkingMemory
-from skillweave.stores.event_stream import MemoryEventStream
-from skillweave.stores.split import SplitStore
-from skillweave.stores.sqlite import SqliteStore
-from skillweave.text.embedding import Embedder
-from skillweave.tokens.counter import Tiktoken, TokenCounter
-from skillweave.weaver import OnStoreFailure, Weaver
+from skillweave.events import EventStream, StreamObserver, Wanted
+from skillweave.graph import SkillGraph
+from skillweave.ledger import WorkingMemory
+from skillweave.selection import DEFAULT as DEFAULT_MATCHERS
+from skillweave.selection import Tiktoken, with_embedder
+from skillweave.skills import Strictness
+from skillweave.sources import CacheFolder, Progress, SkillSource, packs_of, source_of
+from skillweave.stores import MemoryEventStream, SplitStore
+from skillweave.values import Checked, without_secrets
 
 with needing("service", "the service"):
     from skillweave_server.middleware import trace_observers

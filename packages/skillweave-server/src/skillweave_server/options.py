@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from skillweave.checking import Checked
+from skillweave.values import Checked
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
+from skillweave import Diagnostic, SkillNotFound, SkillweaveError, StoreUnavailable
 from skillweave.access import KeyNotFound
-from skillweave.api.problem import MEDIA_TYPE, TYPES, Problem, code_of
-from skillweave.approvals.case import AlreadyDecided, ApprovalNotFound
-from skillweave.compose.spawn import SpawnRejected
-from skillweave.diagnostics import Diagnostic
+from skillweave.api import MEDIA_TYPE, TYPES, Problem, code_of
+from skillweave.approvals import AlreadyDecided, ApprovalNotFound
+from skillweave.entities import AmbiguousEntity, EntityNotFound
 from skillweave.errors import (
     AgentNotFound,
     ArtifactNotFound,
@@ -24,17 +24,13 @@ from skillweave.errors import (
     InvalidVerdict,
     MissingExtra,
     NoEmbedder,
-    SkillNotFound,
-    SkillweaveError,
     SourceUnavailable,
-    StoreUnavailable,
     UnreadableState,
     VersionNotFound,
 )
-from skillweave.events.event import EventRefused
-from skillweave.events.stream import StreamGap
-from skillweave.knowledge.entity import AmbiguousEntity, EntityNotFound
-from skillweave.state.working_memory import MemoryTooLarge
+from skillweave.events import EventRefused, StreamGap
+from skillweave.ledger import MemoryTooLarge
+from skillweave.tools import SpawnRejected
 from skillweave_server.writing import json_bytes
 
 log = logging.getLogger("skillweave_server")

@@ -5,14 +5,13 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 
+from skillweave import Budget, Weaver
 from skillweave.access import KeyStore
-from skillweave.approvals.book import ApprovalBook
-from skillweave.closing import ClosedOnExit, close_all
-from skillweave.disclose.fit import Budget
-from skillweave.events.stream import EventStream
-from skillweave.registry.writing import WritableSource
-from skillweave.state.working_memory import WorkingMemory
-from skillweave.weaver import Weaver
+from skillweave.approvals import ApprovalBook
+from skillweave.events import EventStream
+from skillweave.ledger import WorkingMemory
+from skillweave.registry import WritableSource
+from skillweave.values import ClosedOnExit, close_all
 from skillweave_server.keyring import KeyRing
 from skillweave_server.meters import Held, Meters
 from skillweave_server.options import ServiceOptions

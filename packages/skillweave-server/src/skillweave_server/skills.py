@@ -8,9 +8,9 @@ from typing import Annotated
 from fastapi import Path, Query
 from fastapi.responses import Response
 
+from skillweave import Diagnostic, Registry, Skill, SkillNotFound, Status
 from skillweave.access import Scope
-from skillweave.api.pages import page
-from skillweave.api.skills import (
+from skillweave.api import (
     AgentPage,
     ArtifactPage,
     CheckReport,
@@ -22,17 +22,14 @@ from skillweave.api.skills import (
     SkillPublished,
     SkillVersion,
     VersionPage,
+    page,
 )
-from skillweave.checks.check import check_skills
-from skillweave.diagnostics import Diagnostic, Location, has_errors
-from skillweave.errors import AgentNotFound, InvalidData, SkillNotFound
-from skillweave.formats import read_any
-from skillweave.registry import Agent, Change, Registry, WritableSource
-from skillweave.registry.writing import content_hash_of
-from skillweave.select.candidates import Selection
-from skillweave.skill import Skill, Status
-from skillweave.sources.code import InCode
-from skillweave.sources.codes import NOT_A_DEFINITION
+from skillweave.errors import AgentNotFound, InvalidData
+from skillweave.registry import Agent, Change, WritableSource, content_hash_of
+from skillweave.selection import Selection
+from skillweave.skills import check_skills, read_any
+from skillweave.sources import NOT_A_DEFINITION, InCode
+from skillweave.values import Location, has_errors
 from skillweave_server.calls import Call
 from skillweave_server.endpoints import After, Endpoints, Limit
 from skillweave_server.problems import Refused

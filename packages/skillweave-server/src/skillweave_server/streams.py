@@ -10,13 +10,11 @@ from fastapi.responses import Response
 from fastapi.sse import format_sse_event
 from starlette.types import Receive, Scope, Send
 
+from skillweave import Event, StoreUnavailable
 from skillweave.access import Scope as KeyScope
-from skillweave.api.event_request import EventRequest
-from skillweave.api.sent_event import GAP, SentEvent
-from skillweave.codec import write
-from skillweave.errors import StoreUnavailable
-from skillweave.events.event import Event
-from skillweave.events.stream import StreamedEvent, StreamGap
+from skillweave.api import GAP, EventRequest, SentEvent
+from skillweave.events import StreamedEvent, StreamGap
+from skillweave.values import write
 from skillweave_server.calls import Call, IdempotencyKey
 from skillweave_server.endpoints import ConversationId, Endpoints
 from skillweave_server.problems import problem_of, refused_of

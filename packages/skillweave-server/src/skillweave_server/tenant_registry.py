@@ -4,12 +4,17 @@ import asyncio
 from collections.abc import Iterable
 from dataclasses import replace
 
-from skillweave.diagnostics import Diagnostic
-from skillweave.registry import Changes, Registry, Snapshot, Source
-from skillweave.registry.codes import NO_SKILLS
-from skillweave.registry.registry import Artifact
-from skillweave.registry.snapshot import changes_between
-from skillweave.registry.source import Loaded, WrappedSource, version_of
+from skillweave import Diagnostic, Registry, Source
+from skillweave.registry import (
+    NO_SKILLS,
+    Artifact,
+    Changes,
+    Loaded,
+    Snapshot,
+    WrappedSource,
+    changes_between,
+    version_of,
+)
 
 
 class SharedSource(WrappedSource):

@@ -5,13 +5,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from uuid import uuid4
 
+from skillweave import Diagnostic, Injection, Severity, StoreUnavailable
 from skillweave.access import Scope
-from skillweave.api.turn_request import DeliveryMode, TurnRequest
-from skillweave.diagnostics import Diagnostic, Severity
-from skillweave.errors import StoreUnavailable
-from skillweave.frozen import FrozenJson
-from skillweave.injection import Injection
-from skillweave.state.port import Logged
+from skillweave.api import DeliveryMode, TurnRequest
+from skillweave.ledger import Logged
+from skillweave.values import FrozenJson
 from skillweave_server.calls import Call, IdempotencyKey
 from skillweave_server.endpoints import ConversationId, Endpoints, TurnId
 from skillweave_server.problems import Refused

@@ -3,13 +3,9 @@
 from collections.abc import Sequence
 from typing import NoReturn
 
-from skillweave.approvals.book import ApprovalBook
-from skillweave.approvals.case import ApprovalCase, ApprovalRequest, ApprovalStatus
-from skillweave.approvals.log import LogRow
-from skillweave.closing import ClosedOnExit
-from skillweave.errors import StoreUnavailable
-from skillweave.state.state import State
-from skillweave.weaver.approvals import CheckpointVerdict
+from skillweave import CheckpointVerdict, State, StoreUnavailable
+from skillweave.approvals import ApprovalBook, ApprovalCase, ApprovalRequest, ApprovalStatus, LogRow
+from skillweave.values import ClosedOnExit
 
 NO_SEAL = (
     "approvals are not kept here, as their log has no key to be sealed with; start every replica with the same "

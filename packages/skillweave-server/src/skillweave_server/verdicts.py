@@ -5,8 +5,9 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from skillweave.approvals.desk import ApprovalDesk
-from skillweave.errors import Contended, StoreUnavailable
+from skillweave import StoreUnavailable
+from skillweave.approvals import ApprovalDesk
+from skillweave.errors import Contended
 from skillweave_server.service import Service
 
 log = logging.getLogger("skillweave_server")

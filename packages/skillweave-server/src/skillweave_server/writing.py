@@ -5,7 +5,7 @@ from typing import Any
 
 from fastapi.responses import Response
 
-from skillweave.codec import Portable, write
+from skillweave.values import Portable, write
 
 
 def json_bytes(data: object) -> bytes:

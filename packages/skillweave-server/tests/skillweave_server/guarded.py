@@ -13,10 +13,11 @@ from redis import Redis
 from tests.skillweave_server.every import Bodies, target_of
 from tests.skillweave_server.wire import JSON, Heard, Wire, bearer
 
-from skillweave import Checkpoint, Entity
+from skillweave import Checkpoint
 from skillweave.access import ApiKey, Scope, new_key
 from skillweave.approvals.case import ApprovalRequest
 from skillweave.conversation import Turn, message_of
+from skillweave.entities import Entity
 from skillweave.events import Announced
 from skillweave.events.event import Event
 from skillweave_server.app import create_app

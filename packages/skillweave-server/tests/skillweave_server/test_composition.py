@@ -9,7 +9,8 @@ import pytest_asyncio
 from httpx import AsyncClient
 from tests.skillweave_server.harbour import asked, harbour_service
 
-from skillweave import SpawnPlan, SpawnRejected, ToolAnswer
+from skillweave import ToolAnswer
+from skillweave.tools import SpawnPlan, SpawnRejected
 from skillweave_testing import Recorder
 
 SPAWN = {"request": {"task": "Watch the dock.", "skills": ["dock-watch"]}}

@@ -11,7 +11,7 @@ from httpx import AsyncClient
 from tests.skillweave_server.harbour import asked, harbour_service
 
 import skillweave
-from skillweave import Edge, Entity, Point
+from skillweave.entities import Edge, Entity, Point
 
 BERTH = Entity("berth-7", "Berth", {"name": "Berth 7", "depth_m": 11.5}, ("Seven",), Point(53.5413, 9.9668, "WGS84"))
 SHIP = Entity("ship/aurora #1", "Ship", {"name": "Aurora", "imo": "IMO 9321483", "draught_m": 9.8}, ("IMO 9321483",))

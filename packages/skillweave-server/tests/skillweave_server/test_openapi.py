@@ -24,10 +24,10 @@ from tests.skillweave_server.guarded import Guarded
 from tests.skillweave_server.harbour import harbour_service, write_pack
 from tests.skillweave_server.parts import reached_in
 
-from skillweave import Edge, Entity, Point
 from skillweave.api.skills import ArtifactContent, SkillDefinition
 from skillweave.approvals.case import ApprovalRequest
 from skillweave.client import Client
+from skillweave.entities import Edge, Entity, Point
 from skillweave.loop_thread import LoopThread
 from skillweave_server.app import create_app, describe
 

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 from tests.skillweave_server.parts import MOORING, RELEASE, reached_in, service_in
 
-from skillweave import InvalidValue, StoreUnavailable
+from skillweave import StoreUnavailable
 from skillweave.access import Scope, new_key
 from skillweave.approvals.key import read_or_make_key
+from skillweave.errors import InvalidValue
 from skillweave.registry import Loaded
 from skillweave.sources.code import InCode
 from skillweave_server.opening import Entry, open_service, place_of

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from skillweave import InvalidValue
+from skillweave.errors import InvalidValue
 from skillweave_server.options import ServiceOptions
 from skillweave_server.problems import Refused
 from skillweave_server.rates import PAUSE_SECONDS, Rates, SharedCounters, shared_counters

@@ -3,10 +3,10 @@
 from typing import TYPE_CHECKING
 
 from skillweave.errors import needing
-from skillweave.redaction import without_secrets
+from skillweave.values import without_secrets
 
 if TYPE_CHECKING:
-    from skillweave.formats.strictness import Strictness
+    from skillweave.skills import Strictness
     from skillweave_stores.sql.conversations import PostgresStore
     from skillweave_stores.sql.entities import SqlGraph
     from skillweave_stores.sql.skills import SqlSource

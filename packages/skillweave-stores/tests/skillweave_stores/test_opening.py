@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from skillweave import Entity, InvalidValue, MemoryGraph, SkillweaveError
+from skillweave import SkillweaveError
+from skillweave.entities import Entity, MemoryGraph
+from skillweave.errors import InvalidValue
 from skillweave.extensions import Extensions
 from skillweave.sources.named import source_of
 from skillweave.stores import entities_of
@@ -20,7 +22,7 @@ import skillweave
 import skillweave_stores
 try:
     {call}
-except skillweave.MissingExtra as error:
+except skillweave.errors.MissingExtra as error:
     print(error.extra, "|", error)
 """
 

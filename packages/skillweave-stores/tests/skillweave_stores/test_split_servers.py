@@ -7,7 +7,8 @@ from psycopg import AsyncConnection
 from redis.asyncio import Redis
 
 import skillweave
-from skillweave import SplitStore, StoreUnavailable
+from skillweave import StoreUnavailable
+from skillweave.stores import SplitStore
 from skillweave_stores import PostgresStore, RedisStore, SqlSource
 from skillweave_testing.fakes import WordCounter
 from skillweave_testing.proxy import Proxy

@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from skillweave.compose.policy import Ruling
-from skillweave.conversation import Role, Turn
-from skillweave.state.state import ApprovalVerdict, Lifecycle
+from skillweave import ApprovalVerdict, Role, Ruling, Turn
+from skillweave.ledger import Lifecycle
 
 WAITING = math.inf
 """The end of a claim that waits for a person."""

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from skillweave.text.embedding import Embedder
+from skillweave import Embedder
 
 TEXTS = (
     "Gives money back for a charge.",

@@ -5,8 +5,7 @@ from typing import Any, cast
 
 import pytest
 
-from skillweave.errors import InvalidValue
-from skillweave.knowledge.entity import (
+from skillweave.entities import (
     MOST_NEAR,
     MOST_NEIGHBOURS,
     MOST_RADIUS_FT,
@@ -18,6 +17,7 @@ from skillweave.knowledge.entity import (
     Neighbour,
     Point,
 )
+from skillweave.errors import InvalidValue
 
 HOME = Point(54.1781, 7.8886, "WGS84")
 """The harbour about which most of the graph under test lies."""

@@ -8,19 +8,15 @@ from math import sqrt
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from skillweave.closing import ClosedOnExit
-from skillweave.decisions import Decision
-from skillweave.errors import StoreUnavailable
-from skillweave.knowledge.context import EntityContext, Section
-from skillweave.registry.source import Loaded, Source, WrappedSource
-from skillweave.skill import Skill
-from skillweave.state.port import Logged, Store
-from skillweave.state.state import State, Writes
-from skillweave.text.words import words_of
+from skillweave import Decision, EntityContext, Skill, Source, State, Store, StoreUnavailable
+from skillweave.entities import Section
+from skillweave.ledger import Logged, Writes
+from skillweave.registry import Loaded, WrappedSource
+from skillweave.selection import words_of
+from skillweave.values import ClosedOnExit
 
 if TYPE_CHECKING:
-    from skillweave.select.reranker import Choice
-    from skillweave.text.embedding import Vectors
+    from skillweave.selection import Choice, Vectors
 
 
 class ManualClock:

@@ -5,24 +5,21 @@ from dataclasses import replace
 
 import pytest
 
-from skillweave.decisions import Decision, Evidence, Outcome
-from skillweave.disclose.block import Rung
-from skillweave.errors import InvalidValue, StoreUnavailable
-from skillweave.events.event import Announced, Event
+from skillweave import ApprovalVerdict, Decision, Event, Evidence, Outcome, Record, State, Store, StoreUnavailable
+from skillweave.errors import InvalidValue
+from skillweave.events import Announced
 from skillweave.graph import Cursor
-from skillweave.state.port import KEEP_DECISIONS_SECONDS, Store
-from skillweave.state.state import (
+from skillweave.ledger import (
+    KEEP_DECISIONS_SECONDS,
     Approval,
-    ApprovalVerdict,
     Delivery,
     Engaged,
     Fragment,
     Lifecycle,
-    Record,
-    State,
     Superseded,
     Writes,
 )
+from skillweave.turns import Rung
 from skillweave_testing.fakes import ManualClock
 
 RECORD = Record("skill:a", "d1", Rung.FULL, "sw-x-y", 120, Delivery.CLAIMED, "turn-1", 5.0, 65.0)

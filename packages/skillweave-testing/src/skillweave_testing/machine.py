@@ -15,16 +15,23 @@ from enum import StrEnum
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from skillweave.conversation import Message, Placement, Role, Turn
-from skillweave.decisions import Outcome
-from skillweave.disclose.fit import Budget
-from skillweave.injection import Injection
-from skillweave.registry import Registry
-from skillweave.settings import CatalogMode, Settings
-from skillweave.state.port import Store
-from skillweave.state.state import CLAIM_SECONDS, ApprovalVerdict, Delivery, Lifecycle, skill_key
-from skillweave.weaver import Weaver
-from skillweave.weaver.ledger import Left
+from skillweave import (
+    ApprovalVerdict,
+    Budget,
+    CatalogMode,
+    Injection,
+    Message,
+    Outcome,
+    Placement,
+    Registry,
+    Role,
+    Settings,
+    Store,
+    Turn,
+    Weaver,
+)
+from skillweave.ledger import CLAIM_SECONDS, Delivery, Lifecycle, skill_key
+from skillweave.turns import Left
 from skillweave_testing.conversation_model import (
     CHECKPOINTS,
     LIFECYCLES,

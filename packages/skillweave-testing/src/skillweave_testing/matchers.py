@@ -5,14 +5,10 @@ from types import MappingProxyType
 
 import pytest
 
-from skillweave.conversation import Message, Role, Turn
+from skillweave import Matcher, Message, Role, Skill, Status, Triggers, Turn
 from skillweave.registry import Snapshot
-from skillweave.select.candidates import Candidate, Selection
-from skillweave.select.index import SkillIndex, build_index
-from skillweave.select.matchers import Matcher, prepare_matchers
-from skillweave.select.selection import find_matchers, select
-from skillweave.skill import Skill, SkillText, Status, Triggers
-from skillweave.task import TaskRule, When
+from skillweave.selection import Candidate, Selection, SkillIndex, build_index, find_matchers, prepare_matchers, select
+from skillweave.skills import SkillText, TaskRule, When
 
 REFUND = Skill(
     "refund",

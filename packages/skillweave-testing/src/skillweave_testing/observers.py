@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 
-from skillweave.events.event import Event
+from skillweave import Event
 
 
 class Recorder:

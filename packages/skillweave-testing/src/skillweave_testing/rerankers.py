@@ -2,7 +2,7 @@
 
 from math import isfinite
 
-from skillweave.select.reranker import Choice, Reranker
+from skillweave.selection import Choice, Reranker
 
 CHOICES = (
     Choice("make-tea", "Brews tea. Use when somebody is thirsty.", 0.6),

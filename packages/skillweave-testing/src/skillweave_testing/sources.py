@@ -9,25 +9,26 @@ from typing import Any, cast
 
 import pytest
 
-from skillweave.closing import close_all
-from skillweave.diagnostics import Diagnostic, Severity
-from skillweave.errors import (
-    AgentNotFound,
-    ArtifactNotFound,
-    InvalidSkill,
-    InvalidValue,
-    SkillNotFound,
-    VersionNotFound,
-)
-from skillweave.frozen import FrozenDict
+from skillweave import Checkpoint, Diagnostic, Registry, Severity, Skill, SkillNotFound, Source
+from skillweave.entities import ContextRules
+from skillweave.errors import AgentNotFound, ArtifactNotFound, InvalidSkill, InvalidValue, VersionNotFound
 from skillweave.graph import SkillGraph
-from skillweave.knowledge.rules import ContextRules
-from skillweave.registry import Registry
-from skillweave.registry.agents import Agent
-from skillweave.registry.source import Loaded, Source, WrappedSource, collect, stream_of, version_of, watched_of
-from skillweave.registry.writing import Change, Entry, WritableSource, entries_of
-from skillweave.skill import Checkpoint, Skill, is_skill_id
-from skillweave.sources.code import InCode
+from skillweave.registry import (
+    Agent,
+    Change,
+    Entry,
+    Loaded,
+    WrappedSource,
+    WritableSource,
+    collect,
+    entries_of,
+    stream_of,
+    version_of,
+    watched_of,
+)
+from skillweave.skills import is_skill_id
+from skillweave.sources import InCode
+from skillweave.values import FrozenDict, close_all
 from skillweave_testing.ledger import for_impossible_tenants
 
 GOOD = ("alpha", "omega")

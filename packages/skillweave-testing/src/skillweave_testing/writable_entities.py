@@ -8,9 +8,7 @@ from typing import Any, cast
 import pytest
 import pytest_asyncio
 
-from skillweave.errors import InvalidValue
-from skillweave.frozen import FrozenDict, thaw
-from skillweave.knowledge.entity import (
+from skillweave.entities import (
     LONGEST_ALIAS,
     LONGEST_NAME,
     MOST_NEAR,
@@ -25,6 +23,8 @@ from skillweave.knowledge.entity import (
     UnknownEnd,
     WritableGraph,
 )
+from skillweave.errors import InvalidValue
+from skillweave.values import FrozenDict, thaw
 from skillweave_testing.entities import (
     EDGES,
     ENTITIES,

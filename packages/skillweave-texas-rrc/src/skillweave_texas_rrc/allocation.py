@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from skillweave.codec import Portable
+from skillweave.values import Portable
 from skillweave_texas_rrc.answers import Answer, amount, check, plain, refuse, total
 
 MOST_HOURS = 744

@@ -8,8 +8,8 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import ClassVar, NoReturn
 
-from skillweave.codec import Portable
-from skillweave.packs.tool import ToolRefused
+from skillweave.packs import ToolRefused
+from skillweave.values import Portable
 from skillweave_texas_rrc.thresholds import Threshold
 
 MOST = 10**12

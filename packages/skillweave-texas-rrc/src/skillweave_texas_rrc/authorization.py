@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import pairwise
 from math import ceil
 
-from skillweave.codec import Portable
+from skillweave.values import Portable
 from skillweave_texas_rrc.answers import (
     Answer,
     Check,

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from skillweave.packs.tool import JsonObject, Tool, ToolRefused
+from skillweave.packs import JsonObject, Tool, ToolRefused
 from skillweave_texas_rrc.answers import day as read_day
 from skillweave_texas_rrc.schemas import Schema, answer, record, several
 from skillweave_texas_rrc.thresholds import Threshold, basis_of, thresholds, to_confirm

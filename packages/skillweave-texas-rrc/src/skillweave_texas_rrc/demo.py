@@ -3,10 +3,10 @@
 from importlib.util import find_spec
 from pathlib import Path
 
-from skillweave.conversation import Role
+from skillweave import Role
 from skillweave.errors import MissingExtra
-from skillweave.frozen import FrozenDict
-from skillweave.packs.demonstration import Demonstration, Scene, ToolUse
+from skillweave.packs import Demonstration, Scene, ToolUse
+from skillweave.values import FrozenDict
 from skillweave_texas_rrc.tools import calculators
 
 WELL = "42-329-12345"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from itertools import pairwise
 
-from skillweave.codec import Portable
+from skillweave.values import Portable
 from skillweave_texas_rrc.answers import Answer, Check, amount, check, day, number
 from skillweave_texas_rrc.authorization import RULE, ExceptionStatus, Span, span
 from skillweave_texas_rrc.figures import factor

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from skillweave.packs.tool import JsonObject, Tool
+from skillweave.packs import JsonObject, Tool
 from skillweave_texas_rrc.schemas import Schema, answer, described, record, several
 from skillweave_texas_rrc.thresholds import Threshold, basis_of, thresholds
 

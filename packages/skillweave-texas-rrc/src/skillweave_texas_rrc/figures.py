@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from skillweave.codec import Portable, read
-from skillweave.frontmatter import read_yaml, resolved
+from skillweave.values import Portable, read, read_yaml, resolved
 from skillweave_texas_rrc.thresholds import Threshold, thresholds
 
 FILE = "factors.yaml"

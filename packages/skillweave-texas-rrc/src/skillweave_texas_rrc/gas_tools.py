@@ -3,10 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from skillweave.frozen import Json, freeze_mapping
-from skillweave.knowledge.entity import EntityGraph
-from skillweave.packs.tool import JsonObject, Tool
-from skillweave.schemas import schema_of
+from skillweave.entities import EntityGraph
+from skillweave.packs import JsonObject, Tool
+from skillweave.values import Json, freeze_mapping, schema_of
 from skillweave_texas_rrc.allocation import Allocation, Inflow, allocate_volumes
 from skillweave_texas_rrc.answers import MOST, Answer
 from skillweave_texas_rrc.authorization import AuthorizationUse, ExceptionStatus, Released, flare_authorization

@@ -11,18 +11,10 @@ from functools import cache
 from types import MappingProxyType
 from typing import cast
 
-from skillweave.contracts import PreparedSchema, prepare_schema
-from skillweave.frozen import Json, as_json
-from skillweave.knowledge.entity import (
-    MOST_NEIGHBOURS,
-    AmbiguousEntity,
-    Direction,
-    Entity,
-    EntityGraph,
-    Neighbour,
-    datum_name,
-)
-from skillweave.packs.tool import JsonObject, ToolRefused, require_fit
+from skillweave.entities import MOST_NEIGHBOURS, AmbiguousEntity, Direction, Entity, EntityGraph, Neighbour, datum_name
+from skillweave.packs import JsonObject, ToolRefused, require_fit
+from skillweave.tools import PreparedSchema, prepare_schema
+from skillweave.values import Json, as_json
 from skillweave_texas_rrc.limits import FIELD_RULES
 from skillweave_texas_rrc.schemas import Schema
 from skillweave_texas_rrc.sites import LEASE, PERSON, PLACE, TRACT, WELL

@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import TypeAlias, cast
 
-from skillweave.checking import shown
-from skillweave.frozen import Json, freeze_mapping, thaw
-from skillweave.knowledge.entity import AmbiguousEntity, Direction, Entity, EntityGraph
-from skillweave.packs.tool import JsonObject, Tool, ToolRefused
+from skillweave.entities import AmbiguousEntity, Direction, Entity, EntityGraph
+from skillweave.packs import JsonObject, Tool, ToolRefused
+from skillweave.values import Json, freeze_mapping, shown, thaw
 from skillweave_texas_rrc.answers import day, is_month, production_month, refuse
 from skillweave_texas_rrc.gather import Gathering
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import cast
 
-from skillweave.frozen import Json, thaw
-from skillweave.knowledge.entity import Entity, EntityGraph
-from skillweave.packs.tool import JsonObject
+from skillweave.entities import Entity, EntityGraph
+from skillweave.packs import JsonObject
+from skillweave.values import Json, thaw
 from skillweave_texas_rrc.answers import refuse
 from skillweave_texas_rrc.authorization import span
 from skillweave_texas_rrc.lease_records import (

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from skillweave.packs.tool import ToolRefused
+from skillweave.packs import ToolRefused
 from skillweave_texas_rrc.plane import XY, needing
 
 Path: TypeAlias = Sequence[XY]

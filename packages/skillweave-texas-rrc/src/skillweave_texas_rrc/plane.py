@@ -7,9 +7,9 @@ from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
+from skillweave.entities import datum_name
 from skillweave.errors import MissingExtra
-from skillweave.knowledge.entity import datum_name
-from skillweave.packs.tool import ToolRefused
+from skillweave.packs import ToolRefused
 from skillweave_texas_rrc.thresholds import thresholds
 
 if TYPE_CHECKING:

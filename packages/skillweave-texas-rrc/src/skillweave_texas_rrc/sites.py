@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from skillweave.knowledge.entity import alias_key
-from skillweave.packs.tool import ToolRefused
+from skillweave.entities import alias_key
+from skillweave.packs import ToolRefused
 from skillweave_texas_rrc.paths import Path, Ring, require_ring
 from skillweave_texas_rrc.plane import Degrees, Plane, plane_of
 from skillweave_texas_rrc.schemas import Schema, described, optional, record, several, text

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from skillweave.knowledge.entity import alias_key
-from skillweave.packs.tool import JsonObject
+from skillweave.entities import alias_key
+from skillweave.packs import JsonObject
 from skillweave_texas_rrc.limits import Limit, Limits, limits_of
 from skillweave_texas_rrc.paths import between, to_lines
 from skillweave_texas_rrc.schemas import Schema, answer, optional, record, several

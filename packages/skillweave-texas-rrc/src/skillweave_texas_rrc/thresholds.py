@@ -7,12 +7,8 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import Any, cast
 
-from skillweave.checking import Checked
-from skillweave.codec import Portable
-from skillweave.diagnostics import has_errors
 from skillweave.errors import InvalidData
-from skillweave.frontmatter import read_yaml, resolved
-from skillweave.frozen import Json
+from skillweave.values import Checked, Json, Portable, has_errors, read_yaml, resolved
 
 FILE = "thresholds.yaml"
 GIVEN = "given by the caller"

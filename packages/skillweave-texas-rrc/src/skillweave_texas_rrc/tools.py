@@ -1,7 +1,7 @@
 """All calculators of this pack, as tools."""
 
-from skillweave.knowledge.entity import EntityGraph
-from skillweave.packs.tool import Tool
+from skillweave.entities import EntityGraph
+from skillweave.packs import Tool
 from skillweave_texas_rrc import dates, fees, wells
 from skillweave_texas_rrc.gas_tools import gas_tools
 

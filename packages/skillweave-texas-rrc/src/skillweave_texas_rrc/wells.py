@@ -3,9 +3,9 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, cast
 
-from skillweave.frozen import Json
-from skillweave.knowledge.entity import EntityGraph
-from skillweave.packs.tool import JsonObject, Tool, ToolRefused
+from skillweave.entities import EntityGraph
+from skillweave.packs import JsonObject, Tool, ToolRefused
+from skillweave.values import Json
 from skillweave_texas_rrc.gather import Gathering
 from skillweave_texas_rrc.limits import FIELD_RULES
 from skillweave_texas_rrc.notice import EXCEPTIONS, NOTICE, notice_tracts

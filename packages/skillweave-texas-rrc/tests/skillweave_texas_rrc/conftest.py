@@ -3,7 +3,8 @@ import asyncio
 import pytest
 
 import skillweave
-from skillweave import Skill, Snapshot, Weaver
+from skillweave import Skill, Weaver
+from skillweave.registry import Snapshot
 from skillweave.tokens.counter import Tiktoken
 
 

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 import yaml
 
-from skillweave import EventRefused, Message, Role, Skill, Weaver
+from skillweave import Message, Role, Skill, Weaver
 from skillweave.disclose.block import Rung
 from skillweave.disclose.render import render_skill
+from skillweave.events import EventRefused
 from skillweave.registry import Snapshot
 from skillweave.tokens.counter import Tiktoken
 from skillweave_texas_rrc import calculators, pack

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.skillweave_texas_rrc.sample import ask, entities_of, sample
 
-from skillweave import MemoryGraph
+from skillweave.entities import MemoryGraph
 from skillweave.knowledge.entity import Edge, Entity
 from skillweave.sources.entity_data import PropertyRoles
 from skillweave.sources.entity_files import read_graph

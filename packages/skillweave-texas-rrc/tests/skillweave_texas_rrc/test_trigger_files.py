@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from skillweave import Skill, Weaver
-from skillweave_eval import Case, Level, ask_all, find_tests, judge, read_tests
+from skillweave_eval import Case, Level, ask_all, read_tests
+from skillweave_eval.reading import find_tests
+from skillweave_eval.triggers import judge
 
 SKILLS = 43
 LEAST_EXPECTED, LEAST_FORBIDDEN = 5, 3

@@ -230,9 +230,9 @@ def look_at_vocabularies() -> Iterator[Finding]:
 async def look_at_a_turn() -> AsyncIterator[Finding]:
     """Whether a skill is selected and rendered; needs every package that selection and rendering need."""
     try:
-        from skillweave.factory import open_weaver
+        import skillweave
 
-        injection = await open_weaver(_SKILL).weave("Is all well?", conversation="doctor")
+        injection = await skillweave.open(_SKILL).weave("Is all well?", conversation="doctor")
     except Exception as error:  # noqa: BLE001 - whatever a broken installation raises is the finding
         yield Finding(ENGINE, "a turn", Level.PROBLEM, f"fails: {type(error).__name__}: {error}", _AGAIN)
         return

@@ -1,6 +1,6 @@
 """`skillweave eval`: whether the right skill is found, what it costs, and whether it helps."""
 
-from skillweave.cli.command import WithDefault
+from skillweave.commands import WithDefault
 from skillweave_eval.commands.live import live
 from skillweave_eval.commands.offline import fit, graph_, ranking, tokens, triggers
 

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from skillweave.cli import options
-from skillweave.cli.failure import MISTAKE, Mistake
-from skillweave.cli.output.page import Answer
+from skillweave import commands
+from skillweave.commands import MISTAKE, Answer, Mistake
 from skillweave_eval.commands.shared import EVALUATION, Html, Resampled, positive, progress, write_page
 
 if TYPE_CHECKING:
@@ -33,30 +32,30 @@ SHOWN_ERRORS = 3
 class Asking:
     """Which models answer and judge, and where they are."""
 
-    model: options.Model = None
+    model: commands.Model = None
     judge: Annotated[
         str | None,
-        options.option(options.MODEL, "--judge PROVIDER:NAME", "Which model judges. Default: the one that answers"),
+        commands.option(commands.MODEL, "--judge PROVIDER:NAME", "Which model judges. Default: the one that answers"),
     ] = None
     base_url: Annotated[
         str | None,
-        options.option(options.MODEL, "--base-url URL", "Where the model is. Default: PROVIDER_BASE_URL, or its own"),
+        commands.option(commands.MODEL, "--base-url URL", "Where the model is. Default: PROVIDER_BASE_URL, or its own"),
     ] = None
     judge_base_url: Annotated[
         str | None,
-        options.option(options.MODEL, "--judge-base-url URL", "Where the judge is, where it is elsewhere."),
+        commands.option(commands.MODEL, "--judge-base-url URL", "Where the judge is, where it is elsewhere."),
     ] = None
     wire: Annotated[
         Literal["openai", "anthropic"] | None,
-        options.option(options.MODEL, "--wire", "The format that the model's server speaks. Default: its provider's"),
+        commands.option(commands.MODEL, "--wire", "The format that the model's server speaks. Default: its provider's"),
     ] = None
     timeout: Annotated[
-        float, options.option(options.MODEL, "--timeout SECONDS", "For how long one call may take.", parser=positive)
+        float, commands.option(commands.MODEL, "--timeout SECONDS", "For how long one call may take.", parser=positive)
     ] = 120.0
     longest_answer: Annotated[
         int,
-        options.option(
-            options.MODEL, "--longest-answer N", "Tokens that an answer may have.", parser=options.whole_number
+        commands.option(
+            commands.MODEL, "--longest-answer N", "Tokens that an answer may have.", parser=commands.whole_number
         ),
     ] = 4096
 
@@ -81,25 +80,25 @@ class Paying:
 
     limit_tokens: Annotated[
         int | None,
-        options.option(
-            EVALUATION, "--limit-tokens N", "Send nothing that could take more in all.", parser=options.whole_number
+        commands.option(
+            EVALUATION, "--limit-tokens N", "Send nothing that could take more in all.", parser=commands.whole_number
         ),
     ] = None
     max_cost: Annotated[
         float | None,
-        options.option(EVALUATION, "--max-cost X", "Send nothing that could cost more in all.", parser=positive),
+        commands.option(EVALUATION, "--max-cost X", "Send nothing that could cost more in all.", parser=positive),
     ] = None
     price_in: Annotated[
-        float, options.option(EVALUATION, "--price-in X", "What a million tokens sent cost.", parser=positive)
+        float, commands.option(EVALUATION, "--price-in X", "What a million tokens sent cost.", parser=positive)
     ] = 0.0
     price_out: Annotated[
-        float, options.option(EVALUATION, "--price-out X", "What a million tokens answered cost.", parser=positive)
+        float, commands.option(EVALUATION, "--price-out X", "What a million tokens answered cost.", parser=positive)
     ] = 0.0
     judge_price_in: Annotated[
-        float | None, options.option(EVALUATION, "--judge-price-in X", "The same for the judge.", parser=positive)
+        float | None, commands.option(EVALUATION, "--judge-price-in X", "The same for the judge.", parser=positive)
     ] = None
     judge_price_out: Annotated[
-        float | None, options.option(EVALUATION, "--judge-price-out X", "The same for the judge.", parser=positive)
+        float | None, commands.option(EVALUATION, "--judge-price-out X", "The same for the judge.", parser=positive)
     ] = None
 
     def models(self, answering: "Endpoint", judging: "Endpoint") -> "Models":
@@ -133,26 +132,26 @@ async def live(
         ),
     ] = None,
     *,
-    loading: options.Loading,
+    loading: commands.Loading,
     skill: Annotated[
-        list[str] | None, options.option(options.SKILLS, "--skill ID", "Only the prompts of this skill. Repeatable.")
+        list[str] | None, commands.option(commands.SKILLS, "--skill ID", "Only the prompts of this skill. Repeatable.")
     ] = None,
     asking: Asking,
     paying: Paying,
     samples: Annotated[
-        int, options.option(EVALUATION, "--samples N", "How often each prompt is run.", parser=options.whole_number)
+        int, commands.option(EVALUATION, "--samples N", "How often each prompt is run.", parser=commands.whole_number)
     ] = 1,
     concurrency: Annotated[
-        int, options.option(EVALUATION, "--concurrency N", "Calls at the same time.", parser=options.whole_number)
+        int, commands.option(EVALUATION, "--concurrency N", "Calls at the same time.", parser=commands.whole_number)
     ] = 4,
     results: Annotated[
         str,
-        options.option(
+        commands.option(
             EVALUATION, "--results FILE", "Where every run is kept as it is done; what stands there is not run again."
         ),
     ] = ".skillweave/live.jsonl",
     resampled: Resampled,
-    budget: options.Tokens = 25000,
+    budget: commands.Tokens = 25000,
     html: Html = None,
 ) -> Answer:
     """Compare a model with a skill and without it.
@@ -164,10 +163,9 @@ async def live(
     the OpenAI or the Anthropic format; the key is read from PROVIDER_API_KEY. Ctrl-C ends it with what is done, and
     the same command goes on from there.
     """
-    from skillweave.cli.output.notes import loading_notes
-    from skillweave.disclose.fit import Budget
-    from skillweave.factory import open_weaver
-    from skillweave.settings import CatalogMode, Settings
+    import skillweave
+    from skillweave import Budget, CatalogMode, Settings
+    from skillweave.commands import loading_notes
     from skillweave_eval.commands.output import live_text
     from skillweave_eval.live.models import Caller
     from skillweave_eval.live.report import report_runs
@@ -177,7 +175,7 @@ async def live(
 
     models = paying.models(*asking.endpoints())
     settings = Settings(budget=Budget(total=budget, per_skill=budget), catalog=CatalogMode.NEVER)
-    weaver = open_weaver(*loading.sources(), settings=settings)
+    weaver = skillweave.open(*loading.sources(), settings=settings)
     material = await gather_material(weaver, [Path(one) for one in prompts or ()], skill or ())
     jobs = jobs_for(material.prompts, material.texts, models, max(1, samples), asking.longest_answer)
     async with Caller(timeout=asking.timeout, longest_answer=asking.longest_answer) as caller:

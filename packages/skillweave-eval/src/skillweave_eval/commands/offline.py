@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from skillweave.cli import options
-from skillweave.cli.failure import MISTAKE, Mistake
-from skillweave.cli.output.page import Answer
+from skillweave import commands
+from skillweave.commands import MISTAKE, Answer, Mistake
 from skillweave_eval.commands.shared import (
     EVALUATION,
     Html,
@@ -27,9 +26,8 @@ from skillweave_eval.commands.shared import (
 )
 
 if TYPE_CHECKING:
+    from skillweave import Source, Weaver
     from skillweave.graph import SkillGraph
-    from skillweave.registry import Source
-    from skillweave.weaver import Weaver
     from skillweave_eval.ranking import Asked
     from skillweave_eval.reading import Labelled, TestFile
     from skillweave_eval.triggers import Demands
@@ -46,13 +44,13 @@ _Data = Annotated[
 
 
 _Split = Annotated[
-    str | None, options.option(EVALUATION, "--split NAME", "Which file of a folder, such as test. Default: dev")
+    str | None, commands.option(EVALUATION, "--split NAME", "Which file of a folder, such as test. Default: dev")
 ]
 
 
 _Against = Annotated[
     str | None,
-    options.option(
+    commands.option(
         EVALUATION,
         "--against OPTIONS",
         "Compare with a second configuration: the options that differ, such as 'matcher=triggers,lexical "
@@ -61,7 +59,7 @@ _Against = Annotated[
 ]
 
 
-_Junit = Annotated[str | None, options.option(options.OUTPUT, "--junit FILE", "Write the tests as JUnit XML too.")]
+_Junit = Annotated[str | None, commands.option(commands.OUTPUT, "--junit FILE", "Write the tests as JUnit XML too.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,24 +68,24 @@ class Demanded:
 
     require: Annotated[
         Literal["given", "offered"],
-        options.option(EVALUATION, "--require", "Whether an expected skill must be given, or may be offered."),
+        commands.option(EVALUATION, "--require", "Whether an expected skill must be given, or may be offered."),
     ] = "offered"
     min_precision: Annotated[
         float | None,
-        options.option(EVALUATION, "--min-precision X", "Of what is given, so much must be right.", parser=share),
+        commands.option(EVALUATION, "--min-precision X", "Of what is given, so much must be right.", parser=share),
     ] = None
     min_recall: Annotated[
         float | None,
-        options.option(EVALUATION, "--min-recall X", "Of what is expected, so much must be given.", parser=share),
+        commands.option(EVALUATION, "--min-recall X", "Of what is expected, so much must be given.", parser=share),
     ] = None
     min_reach: Annotated[
         float | None,
-        options.option(
+        commands.option(
             EVALUATION, "--min-reach X", "Of what is expected, so much must be given or offered.", parser=share
         ),
     ] = None
     min_f1: Annotated[
-        float | None, options.option(EVALUATION, "--min-f1 X", "What F1 must reach over all tests.", parser=share)
+        float | None, commands.option(EVALUATION, "--min-f1 X", "What F1 must reach over all tests.", parser=share)
     ] = None
 
     def demands(self) -> "Demands":
@@ -109,9 +107,9 @@ async def triggers(
         ),
     ] = None,
     *,
-    loading: options.LoadingWithGraph,
+    loading: commands.LoadingWithGraph,
     demanded: Demanded,
-    selecting: options.Selecting,
+    selecting: commands.Selecting,
     junit: _Junit = None,
     html: Html = None,
 ) -> Answer:
@@ -123,9 +121,8 @@ async def triggers(
     triggers and descriptions: those that do not select their own skill, and those that are too alike. The exit code is
     1 when a test fails, or with --min-... when that is not reached, and when a declared trigger is broken.
     """
-    from skillweave.cli.arguments.skills import indexed
-    from skillweave.cli.output.notes import graph_notes, loading_notes
-    from skillweave.stores.memory import MemoryStore
+    from skillweave import MemoryStore
+    from skillweave.commands import graph_notes, indexed, loading_notes
     from skillweave_eval.cases import CaseSet
     from skillweave_eval.commands.output import triggers_text
     from skillweave_eval.reading import ALL_ROWS
@@ -162,9 +159,9 @@ def _named(paths: Sequence[Path]) -> str:
     return paths[0].name if len(paths) == 1 else f"{len(paths)} files of tests"
 
 
-def _test_files(tests: Sequence[str] | None, loading: options.LoadingWithGraph) -> "Sequence[TestFile]":
+def _test_files(tests: Sequence[str] | None, loading: commands.LoadingWithGraph) -> "Sequence[TestFile]":
     """The files that are named, or those that lie among the skills."""
-    from skillweave.cli.arguments.skills import DEFAULT_FOLDER
+    from skillweave.commands import DEFAULT_FOLDER
     from skillweave_eval.reading import SUFFIXES, find_tests, read_tests
 
     named = [Path(one) for one in tests or loading.skills or (DEFAULT_FOLDER,)]
@@ -177,7 +174,7 @@ def _test_files(tests: Sequence[str] | None, loading: options.LoadingWithGraph) 
     return [read_tests(path) for path in dict.fromkeys(found)]
 
 
-def _library(loading: options.LoadingWithGraph, files: "Sequence[TestFile]") -> options.LoadingWithGraph:
+def _library(loading: commands.LoadingWithGraph, files: "Sequence[TestFile]") -> commands.LoadingWithGraph:
     """The options with the skills and the graph that the files are about, where none are given."""
     if not loading.skills and not loading.pack:
         libraries = {library: file for file in files if (library := file.library())}
@@ -197,11 +194,11 @@ def _library(loading: options.LoadingWithGraph, files: "Sequence[TestFile]") -> 
 async def ranking(
     data: _Data,
     *,
-    loading: options.LoadingWithGraph,
+    loading: commands.LoadingWithGraph,
     split: _Split = None,
     against: _Against = None,
     resampled: Resampled,
-    selecting: options.Selecting,
+    selecting: commands.Selecting,
     html: Html = None,
 ) -> Answer:
     """Say how well labelled queries find their skills.
@@ -210,7 +207,7 @@ async def ranking(
     where no skill is right, and the tokens of a turn; each over all queries, as a mean over sources, and by kind and
     language.
     """
-    from skillweave.cli.output.notes import graph_notes, loading_notes
+    from skillweave.commands import graph_notes, loading_notes
     from skillweave_eval.commands.output import ranking_text
     from skillweave_eval.metrics import Resampling
     from skillweave_eval.ranking import report_on
@@ -247,21 +244,21 @@ async def ranking(
 async def fit(
     data: _Data,
     *,
-    loading: options.LoadingWithGraph,
+    loading: commands.LoadingWithGraph,
     split: _Split = None,
     precision: Annotated[
-        float, options.option(EVALUATION, "--precision X", "Of what is given, so much must be right.", parser=share)
+        float, commands.option(EVALUATION, "--precision X", "Of what is given, so much must be right.", parser=share)
     ] = 0.95,
     silent: Annotated[
         float,
-        options.option(
+        commands.option(
             EVALUATION, "--silent X", "For so many queries without a right skill nothing may be offered.", parser=share
         ),
     ] = 0.9,
     resampled: Resampled,
-    selecting: options.Selecting,
+    selecting: commands.Selecting,
     output: Annotated[
-        str | None, options.option(options.OUTPUT, "--output FILE", "Write what was fitted to this file.")
+        str | None, commands.option(commands.OUTPUT, "--output FILE", "Write what was fitted to this file.")
     ] = None,
     html: Html = None,
 ) -> Answer:
@@ -271,7 +268,7 @@ async def fit(
     The file of --output is what --fitted reads, and `Settings(fitted=...)`; it holds for the embedder that it was
     fitted with.
     """
-    from skillweave.cli.output.notes import graph_notes, loading_notes
+    from skillweave.commands import graph_notes, loading_notes
     from skillweave_eval.commands.output import fit_text
     from skillweave_eval.fit import Aims, FittedFile, fit_answers
     from skillweave_eval.metrics import Resampling
@@ -297,25 +294,25 @@ async def fit(
     return Answer(lambda: report, partial(fit_text, report), notes=notes)
 
 
-def _sources(labelled: "Labelled", loading: options.LoadingWithGraph) -> "Sequence[Source]":
+def _sources(labelled: "Labelled", loading: commands.LoadingWithGraph) -> "Sequence[Source]":
     if labelled.skills is None:
         return loading.sources()
     if loading.skills or loading.pack:
         raise Mistake("this benchmark brings its skills along; leave --skills and --pack out")
-    from skillweave.sources.code import InCode
+    from skillweave.sources import InCode
 
     return (InCode(*labelled.skills),)
 
 
 async def _asked(
-    selecting: options.Selecting,
+    selecting: commands.Selecting,
     sources: "Sequence[Source]",
     graph: "SkillGraph | None",
     labelled: "Labelled",
     number: int,
 ) -> "tuple[Weaver, Asked]":
-    from skillweave.cli.arguments.skills import indexed
-    from skillweave.stores.memory import MemoryStore
+    from skillweave import MemoryStore
+    from skillweave.commands import indexed
     from skillweave_eval.answers import ask_all
     from skillweave_eval.metrics import DEPTHS
     from skillweave_eval.ranking import Asked
@@ -338,8 +335,8 @@ async def tokens(
         ),
     ],
     *,
-    loading: options.LoadingWithGraph,
-    selecting: options.Selecting,
+    loading: commands.LoadingWithGraph,
+    selecting: commands.Selecting,
     html: Html = None,
 ) -> Answer:
     """Count what the skills of whole conversations cost.
@@ -347,9 +344,8 @@ async def tokens(
     Compares what every call of the model is sent: everything loaded, a catalog or names from which the model reads,
     and what skillweave gives; how much of it a provider has cached from the call before, and the tokens of each tier.
     """
-    from skillweave.cli.arguments.skills import indexed
-    from skillweave.cli.output.notes import graph_notes, loading_notes
-    from skillweave.stores.memory import MemoryStore
+    from skillweave import MemoryStore
+    from skillweave.commands import graph_notes, indexed, loading_notes
     from skillweave_eval.commands.output import tokens_text
     from skillweave_eval.tokens import count_tokens, read_talks
 
@@ -367,7 +363,7 @@ async def tokens(
 
 
 async def graph_(
-    file: options.File,
+    file: commands.File,
     scripts: Annotated[
         list[str],
         typer.Argument(metavar="SCRIPTS...", help="Scripts as `skillweave graph simulate` plays them, or folders."),
@@ -375,7 +371,7 @@ async def graph_(
     *,
     min_coverage: Annotated[
         float | None,
-        options.option(EVALUATION, "--min-coverage X", "The share of edges that the scripts must take.", parser=share),
+        commands.option(EVALUATION, "--min-coverage X", "The share of edges that the scripts must take.", parser=share),
     ] = None,
     html: Html = None,
 ) -> Answer:
@@ -383,7 +379,7 @@ async def graph_(
 
     The exit code is 1 when a step does not lead where its script expects, or when too few edges are taken.
     """
-    from skillweave.cli.arguments.graph import open_graph, script_steps
+    from skillweave.commands import open_graph, script_steps
     from skillweave_eval.commands.output import graph_text
     from skillweave_eval.graph import play_scripts
 

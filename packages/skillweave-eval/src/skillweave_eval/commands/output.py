@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from skillweave.cli.output.page import Ink, Page, counted, listed, printable
-from skillweave.cli.output.turn import way_text
-from skillweave.diagnostics import Diagnostic, Severity
+from skillweave import Diagnostic, Severity
+from skillweave.commands import Ink, Page, counted, listed, printable, way_text
 from skillweave_eval import codes, tables
 from skillweave_eval.findings import Pair
 from skillweave_eval.fit import FitReport

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_args, get_type_
 
 import typer
 
-from skillweave.cli import options
-from skillweave.cli.failure import Mistake
+from skillweave import commands
+from skillweave.commands import Mistake
 
 if TYPE_CHECKING:
-    from skillweave.weaver import Weaver
+    from skillweave import Weaver
     from skillweave_eval.answers import Answer
     from skillweave_eval.ranking import Configuration
 
@@ -24,7 +24,7 @@ EVALUATION = "The evaluation"
 
 Html: TypeAlias = Annotated[
     str | None,
-    options.option(options.OUTPUT, "--html FILE", "Write a page with tables and plots too."),
+    commands.option(commands.OUTPUT, "--html FILE", "Write a page with tables and plots too."),
 ]
 
 
@@ -34,15 +34,15 @@ class Resampled:
 
     seed: Annotated[
         int,
-        options.option(EVALUATION, "--seed N", "The seed of the resampling.", parser=options.whole_number),
+        commands.option(EVALUATION, "--seed N", "The seed of the resampling.", parser=commands.whole_number),
     ] = 0
     resamples: Annotated[
         int,
-        options.option(
+        commands.option(
             EVALUATION,
             "--resamples N",
             "How often queries are drawn anew for an interval; 0 for none.",
-            parser=options.whole_number,
+            parser=commands.whole_number,
         ),
     ] = 2000
 
@@ -69,7 +69,7 @@ def positive(given: str | float) -> float:
     return number
 
 
-def configuration_of(weaver: "Weaver", selecting: options.Selecting) -> "Configuration":
+def configuration_of(weaver: "Weaver", selecting: commands.Selecting) -> "Configuration":
     """The matchers that took part, and the options that are not at their defaults."""
     from skillweave_eval.ranking import Configuration
 
@@ -88,16 +88,16 @@ def hindered_notes(answers: "Sequence[Answer]") -> Iterator[str]:
         yield f"in {len(reasons)} of {len(answers)} queries a matcher could not take part: {reasons[0]}"
 
 
-def embedder_id(selecting: options.Selecting) -> str | None:
+def embedder_id(selecting: commands.Selecting) -> str | None:
     """The id of the embedder that takes part, None for words alone."""
     if selecting.embedder is None:
         return None
-    from skillweave.embedders import embedder_of
+    from skillweave.selection import embedder_of
 
     return embedder_of(selecting.embedder).id
 
 
-def changed(selecting: options.Selecting, text: str) -> options.Selecting:
+def changed(selecting: commands.Selecting, text: str) -> commands.Selecting:
     """The options with those changed that the text names, as `name=value` between blanks; raises Mistake."""
     hints = get_type_hints(type(selecting), include_extras=True)
     names = {field.name.replace("_", "-"): field.name for field in fields(selecting)}

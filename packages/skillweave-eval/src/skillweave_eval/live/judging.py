@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 
-from skillweave.text.search import BrokenPattern, compile_pattern
+from skillweave.selection import BrokenPattern, compile_pattern
 from skillweave_eval.live.prompts import Assertion, Check, Prompt
 
 JUDGE = """\

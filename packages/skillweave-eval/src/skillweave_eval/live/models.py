@@ -10,9 +10,9 @@ from types import ModuleType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit, urlunsplit
 
-from skillweave.codec import Portable
-from skillweave.errors import MissingExtra, SkillweaveError
-from skillweave.redaction import HIDDEN, without_keys
+from skillweave import SkillweaveError
+from skillweave.errors import MissingExtra
+from skillweave.values import HIDDEN, Portable, without_keys
 
 if TYPE_CHECKING:
     from tenacity import RetryCallState

@@ -6,12 +6,12 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skillweave.codec import Portable
 from skillweave.errors import InvalidData
+from skillweave.values import Portable
 from skillweave_eval.reading import bytes_of
 
 if TYPE_CHECKING:
-    from skillweave.skill import Skill
+    from skillweave import Skill
 
 PLACES = ("evals/evals.json", "evals/evals.yaml", "evals/evals.yml")
 """Where a skill's folder has its prompts."""
@@ -123,7 +123,7 @@ def _data(path: Path) -> object:
             return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise InvalidData(f"{path} cannot be read: {error}; it must be JSON or YAML in UTF-8") from None
-    from skillweave.frontmatter import read_yaml, resolved
+    from skillweave.values import read_yaml, resolved
 
     document = read_yaml(text, path=str(path))
     if document.data is None:

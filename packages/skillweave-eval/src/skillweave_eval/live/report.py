@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from skillweave.codec import Portable
+from skillweave.values import Portable
 from skillweave_eval.live.models import Usage
 from skillweave_eval.live.prompts import Prompt
 from skillweave_eval.live.runs import Arm, Models, Outcome, Run

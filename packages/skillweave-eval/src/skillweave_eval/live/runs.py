@@ -9,15 +9,16 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from skillweave.codec import Portable
-from skillweave.errors import InvalidData, SkillweaveError
+from skillweave import SkillweaveError
+from skillweave.errors import InvalidData
+from skillweave.values import Portable
 from skillweave_eval.live.judging import JUDGE, by_program, question_for, verdicts_in
 from skillweave_eval.live.models import Caller, Endpoint, ModelFailed, Reply, Usage
 from skillweave_eval.live.prompts import Assertion, Prompt
 from skillweave_eval.live.spending import Limits, Prices, Purse
 
 if TYPE_CHECKING:
-    from skillweave.tokens.counter import TokenCounter
+    from skillweave import TokenCounter
 
 JUDGINGS = 2
 """So often a judge is asked whose reply is not a verdict."""

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skillweave.conversation import Message, Role, Turn
-from skillweave.disclose.block import Rung
-from skillweave.errors import InvalidData, SkillNotFound
+from skillweave import Message, Role, SkillNotFound, Turn
+from skillweave.errors import InvalidData
+from skillweave.turns import Rung
 from skillweave_eval.live.prompts import Prompt, find_prompts, named_skill, read_prompts
 
 if TYPE_CHECKING:
-    from skillweave.weaver import Weaver
+    from skillweave import Weaver
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from skillweave_eval import Assertion, Check, Prompt, by_program, question_for, verdicts_in
+from skillweave_eval.live.judging import by_program, question_for, verdicts_in
+from skillweave_eval.live.prompts import Assertion, Check, Prompt
 
 ANSWER = "Pour hot water.\nWait."
 

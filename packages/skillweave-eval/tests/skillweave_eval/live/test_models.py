@@ -7,7 +7,7 @@ import pytest
 from tests.skillweave_eval.live.judging_model import Model
 
 from skillweave.errors import SkillweaveError
-from skillweave_eval import Caller, Endpoint, ModelFailed, Usage, Wire, endpoint_of
+from skillweave_eval.live.models import Caller, Endpoint, ModelFailed, Usage, Wire, endpoint_of
 from tests.recording.server import RecordingServer
 
 

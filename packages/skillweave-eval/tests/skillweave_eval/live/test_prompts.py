@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+import skillweave
 from skillweave.errors import InvalidData
-from skillweave.factory import open_weaver
-from skillweave_eval import Assertion, Check, Prompt, find_prompts, named_skill, read_prompts
+from skillweave_eval.live.prompts import Assertion, Check, Prompt, find_prompts, named_skill, read_prompts
 
 
 def written(folder: Path, data: Any, name: str = "skills/tea/evals/evals.json") -> Path:
@@ -106,6 +106,6 @@ def test_a_mistake_names_the_file(tmp_path: Path, data: Any, told: str) -> None:
 async def test_prompts_are_found_in_the_folder_of_a_skill(tmp_path: Path) -> None:
     path = written(tmp_path, {"skill_name": "tea", "evals": []})
     written(tmp_path, "---\nname: tea\ndescription: Tea.\n---\nBrew.", "skills/tea/SKILL.md")
-    (skill,) = (await open_weaver(tmp_path / "skills").skills.snapshot()).values()
+    (skill,) = (await skillweave.open(tmp_path / "skills").skills.snapshot()).values()
     assert find_prompts(skill) == path
     assert named_skill(path) == "tea"

@@ -12,27 +12,12 @@ from tests.skillweave_eval.live.judging_model import Model, judges, text_of
 
 from skillweave.errors import InvalidData
 from skillweave.tokens.counter import Tiktoken
-from skillweave_eval import (
-    Arm,
-    Assertion,
-    Caller,
-    Check,
-    Endpoint,
-    Job,
-    Limits,
-    LiveReport,
-    Models,
-    Outcome,
-    Prices,
-    Prompt,
-    Resampling,
-    Results,
-    Usage,
-    Wire,
-    jobs_for,
-    report_runs,
-    run_jobs,
-)
+from skillweave_eval import Resampling
+from skillweave_eval.live.models import Caller, Endpoint, Usage, Wire
+from skillweave_eval.live.prompts import Assertion, Check, Prompt
+from skillweave_eval.live.report import LiveReport, report_runs
+from skillweave_eval.live.runs import Arm, Job, Models, Outcome, Results, jobs_for, run_jobs
+from skillweave_eval.live.spending import Limits, Prices
 from skillweave_testing.hosts import Sent
 from tests.recording.server import RecordingServer
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
+import skillweave
 from skillweave import Settings
 from skillweave.disclose.fit import Budget
 from skillweave.errors import InvalidData, SkillNotFound
-from skillweave.factory import open_weaver
 from skillweave.settings import CatalogMode
 from skillweave.weaver import Weaver
-from skillweave_eval import gather_material
+from skillweave_eval.live.setup import gather_material
 
 EVALS = {"skill_name": "tea", "evals": [{"id": 1, "prompt": "Tea?", "assertions": ["x"], "files": ["gone.png"]}]}
 
@@ -26,7 +26,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def weaver(folder: Path, **budget: int) -> Weaver:
-    return open_weaver(folder, settings=Settings(budget=Budget(**budget), catalog=CatalogMode.NEVER))
+    return skillweave.open(folder, settings=Settings(budget=Budget(**budget), catalog=CatalogMode.NEVER))
 
 
 async def test_prompts_come_with_the_text_of_their_skill(folder: Path) -> None:

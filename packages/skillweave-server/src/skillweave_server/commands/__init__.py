@@ -1,6 +1,6 @@
 """Commands of the service: serve, keys, approvals."""
 
-from skillweave.extensions import CommandSpec
+from skillweave.values import CommandSpec
 
 _OUTPUT = f"{__name__}.output"
 

@@ -40,7 +40,7 @@ async def verify(
 
     And that each approval is as its log says. The exit code is 1 where something is wrong. Nothing is changed.
     """
-    from skillweave.approvals.key import read_key
+    from skillweave.approvals import read_key
     from skillweave_server.commands.output import LogVerified, TenantLog, verified_text
     from skillweave_server.opening import key_file_of, place_of
 

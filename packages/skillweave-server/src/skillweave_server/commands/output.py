@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from skillweave.access import ApiKey
-from skillweave.approvals.log import LogRow
+from skillweave.approvals import LogRow
 from skillweave.commands import Ink, Page, Portable, counted, printable, shown_time
 
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from skillweave import StoreUnavailable
 from skillweave.commands import Answer, AsJson, Entities, Loading, Mistake, Selecting, page_for
-from skillweave.errors import MissingExtra, StoreUnavailable
-from skillweave.redaction import without_secrets
+from skillweave.errors import MissingExtra
+from skillweave.values import without_secrets
 from skillweave_server.commands import options as of_service
 
 if TYPE_CHECKING:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Self, TextIO, TypeAlias
 import typer
 
 from skillweave.commands import Mistake, Packs, Skills, Strict, offered, option, sources_of
-from skillweave.redaction import without_secrets
+from skillweave.values import without_secrets
 
 if TYPE_CHECKING:
-    from skillweave.registry import Source, WritableSource
+    from skillweave import Source
+    from skillweave.registry import WritableSource
 
 STORE = "The store"
 FEW_SKILLS = 200
@@ -103,7 +104,7 @@ def named_store(url: str | None) -> "WritableSource":
     read or that nothing installed can open.
     """
     from skillweave.registry import WritableSource
-    from skillweave.sources.named import SOURCES, source_of
+    from skillweave.sources import SOURCES, source_of
 
     if url is None or not url.strip():
         raise Mistake(f"no store of skills is named; add --store {_FORMS}, or set `store` in skillweave.toml")

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from skillweave import Diagnostic, Severity
 from skillweave.commands import Ink, Page, Portable, counted, finding_line, printable, shown_time
-from skillweave.diagnostics import Diagnostic, Severity
-from skillweave.registry.writing import StoredVersion
+from skillweave.registry import StoredVersion
 from skillweave_stores.seed import Seeded
 from skillweave_stores.seed.codes import NOT_KEPT
 

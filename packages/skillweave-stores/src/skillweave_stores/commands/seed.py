@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from skillweave.commands import MISTAKE, Answer, Mistake, Paths, Strict, leave_interrupted, with_paths
-from skillweave.redaction import without_secrets
+from skillweave.values import without_secrets
 from skillweave_stores.commands import options
 from skillweave_stores.commands.options import StoringBar
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from skillweave.commands import MISTAKE, Answer, Mistake, option
-from skillweave.redaction import without_secrets
+from skillweave.values import without_secrets
 from skillweave_stores.commands import options
 from skillweave_stores.commands.options import existing_store, named_store
 
@@ -111,8 +111,8 @@ async def migrate(
     The data stays. All of it is done in one transaction, once, however many processes ask for it. Whatever opens a
     database does it too, where its user has the right to make tables.
     """
-    from skillweave.errors import StoreUnavailable
-    from skillweave.servers import Migrated, Served
+    from skillweave import StoreUnavailable
+    from skillweave.ledger import Migrated, Served
     from skillweave_stores.commands.output import MigrationShown, migration_text
 
     name = url or store

@@ -6,7 +6,7 @@ from typing import Any
 from redis.asyncio import Redis, RedisCluster
 from redis.exceptions import ResponseError
 
-from skillweave.diagnostics import Diagnostic, Severity
+from skillweave import Diagnostic, Severity
 from skillweave_stores.durability import MAY_LOSE, READ_ONLY
 
 MAY_EVICT, UNKNOWN = "ledger-may-evict", "ledger-durability-unknown"

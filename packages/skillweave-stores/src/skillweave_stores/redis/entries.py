@@ -4,9 +4,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from skillweave.errors import SkillweaveError
-from skillweave.events.event import Event
-from skillweave.events.stream import StreamedEvent
+from skillweave import Event, SkillweaveError
+from skillweave.events import StreamedEvent
 from skillweave_stores.redis.place import Place
 
 

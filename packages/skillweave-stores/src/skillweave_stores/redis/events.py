@@ -7,10 +7,10 @@ from collections.abc import AsyncGenerator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from skillweave.closing import ClosedOnExit
-from skillweave.errors import StoreUnavailable, needing
-from skillweave.events.event import Event
-from skillweave.events.stream import KEEP_EVENTS_SECONDS, MOST_KEPT, StreamedEvent, StreamGap
+from skillweave import Event, StoreUnavailable
+from skillweave.errors import needing
+from skillweave.events import KEEP_EVENTS_SECONDS, MOST_KEPT, StreamedEvent, StreamGap
+from skillweave.values import ClosedOnExit
 from skillweave_stores.redis.entries import entries_of, streamed
 from skillweave_stores.redis.keys import keys_of
 from skillweave_stores.redis.place import place_of

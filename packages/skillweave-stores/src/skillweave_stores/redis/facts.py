@@ -6,7 +6,7 @@ from typing import Any
 from redis.asyncio import Redis, RedisCluster
 from redis.exceptions import ResponseError
 
-from skillweave.servers import ServerFacts
+from skillweave.ledger import ServerFacts
 from skillweave_stores.facts import connections_in_use, quickest_trip
 
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 from redis import exceptions
 
-from skillweave.errors import StoreUnavailable
+from skillweave import StoreUnavailable
 from skillweave_stores.facts import LATER, SOON
 from skillweave_stores.redis.place import Place
 

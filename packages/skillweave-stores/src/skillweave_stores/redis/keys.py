@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from urllib.parse import unquote
 
-from skillweave.tenants import tenant_of
+from skillweave.values import tenant_of
 
 LEDGER = "skill:ledger:"
 """What the hash of given skills begins with, whatever program writes it."""

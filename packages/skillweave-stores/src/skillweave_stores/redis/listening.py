@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 
 from redis.asyncio import Redis, RedisCluster
 
-from skillweave.errors import StoreUnavailable
-from skillweave.events.stream import StreamedEvent
+from skillweave import StoreUnavailable
+from skillweave.events import StreamedEvent
 from skillweave_stores.redis.entries import streamed
 from skillweave_stores.redis.failures import mapped_failures
 from skillweave_stores.redis.server import Server

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 
-from skillweave.checking import Checked
-from skillweave.errors import InvalidValue, StoreUnavailable
+from skillweave import StoreUnavailable
+from skillweave.errors import InvalidValue
+from skillweave.values import Checked
 
 PLAIN, SECURE, SOCKET = "redis", "rediss", "unix"
 _CLUSTER = "redis+cluster", "rediss+cluster"

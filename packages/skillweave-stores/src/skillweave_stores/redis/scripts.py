@@ -11,7 +11,7 @@ memory first, so that they fail as a whole.
 from dataclasses import dataclass, field
 from hashlib import sha1
 
-from skillweave.events.stream import KNOWN_AGAIN
+from skillweave.events import KNOWN_AGAIN
 
 KEPT_WRITES = 8
 """So many swaps of others may be stored before one whose reply was lost is tried again."""

@@ -12,7 +12,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import ExponentialWithJitterBackoff, NoBackoff
 from redis.exceptions import NoScriptError, ReadOnlyError
 
-from skillweave.errors import StoreUnavailable
+from skillweave import StoreUnavailable
 from skillweave_stores.loops import PerLoop
 from skillweave_stores.redis.failures import mapped_failures, no_free_connection
 from skillweave_stores.redis.place import Place

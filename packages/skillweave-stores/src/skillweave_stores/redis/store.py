@@ -9,16 +9,22 @@ from enum import StrEnum
 from heapq import nsmallest
 from typing import Any
 
-from skillweave.closing import ClosedOnExit
-from skillweave.decisions import Decision
-from skillweave.diagnostics import Diagnostic
-from skillweave.errors import StoreUnavailable, UnreadableState, needing
-from skillweave.events.stream import KEEP_EVENTS_SECONDS, MOST_KEPT
-from skillweave.servers import ServerFacts
-from skillweave.state.codec import decision_from_json, decision_to_json, state_from_json, state_to_json
-from skillweave.state.port import KEEP_DECISIONS_SECONDS, Logged
-from skillweave.state.sharing import given_keys, with_edits
-from skillweave.state.state import State, Writes
+from skillweave import Decision, Diagnostic, State, StoreUnavailable
+from skillweave.errors import UnreadableState, needing
+from skillweave.events import KEEP_EVENTS_SECONDS, MOST_KEPT
+from skillweave.ledger import (
+    KEEP_DECISIONS_SECONDS,
+    Logged,
+    ServerFacts,
+    Writes,
+    decision_from_json,
+    decision_to_json,
+    given_keys,
+    state_from_json,
+    state_to_json,
+    with_edits,
+)
+from skillweave.values import ClosedOnExit
 from skillweave_stores.facts import connections_of_process
 from skillweave_stores.redis.entries import entries_of
 from skillweave_stores.redis.keys import Keys, conversation_of, keys_of, state_pattern

@@ -3,11 +3,10 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from skillweave.closing import ClosedOnExit
-from skillweave.conversation import require_id
 from skillweave.errors import needing
-from skillweave.frozen import FrozenJson, as_json, freeze_mapping
-from skillweave.state.working_memory import KEEP_MEMORY_SECONDS, MOST_MEMORY_BYTES, MemoryTooLarge, merged
+from skillweave.ledger import KEEP_MEMORY_SECONDS, MOST_MEMORY_BYTES, MemoryTooLarge, merged
+from skillweave.turns import require_id
+from skillweave.values import ClosedOnExit, FrozenJson, as_json, freeze_mapping
 from skillweave_stores.redis.keys import Keys, keys_of
 from skillweave_stores.redis.place import Place, place_of
 from skillweave_stores.redis.scripts import FORGET, MERGE, RECALL

@@ -4,17 +4,24 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
-from skillweave.closing import close_all
-from skillweave.codec import Portable
-from skillweave.diagnostics import Diagnostic, Location, has_errors
+from skillweave import Diagnostic, Skill, Source
 from skillweave.errors import ArtifactNotFound, InvalidValue, SourceUnavailable
-from skillweave.frozen import EMPTY, FrozenDict
-from skillweave.registry.agents import Agent
-from skillweave.registry.merging import agent_twice, place_of, shadowed_by
-from skillweave.registry.source import Loaded, Source, stream_of
-from skillweave.registry.writing import Change, Entry, WritableSource, Written, content_hash_of, entry_of
-from skillweave.skill import Skill
-from skillweave.sources.named import SkillSource, source_of
+from skillweave.registry import (
+    Agent,
+    Change,
+    Entry,
+    Loaded,
+    WritableSource,
+    Written,
+    agent_twice,
+    content_hash_of,
+    entry_of,
+    place_of,
+    shadowed_by,
+    stream_of,
+)
+from skillweave.sources import SkillSource, source_of
+from skillweave.values import EMPTY, FrozenDict, Location, Portable, close_all, has_errors
 from skillweave_stores.seed.codes import NOT_KEPT, NOT_STORED
 
 MOST_ENTRIES = 100

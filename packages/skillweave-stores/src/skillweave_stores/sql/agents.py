@@ -7,10 +7,9 @@ from typing import Any
 from sqlalchemy import Text, cast, delete, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from skillweave.diagnostics import Diagnostic
+from skillweave import Diagnostic
 from skillweave.errors import AgentNotFound, InvalidData, InvalidSkill, InvalidValue
-from skillweave.registry.agents import Agent
-from skillweave.registry.writing import Change
+from skillweave.registry import Agent, Change
 from skillweave_stores.sql.documents import storable
 from skillweave_stores.sql.rows import RowReader, damaged, parsed
 from skillweave_stores.sql.tables import AgentRow

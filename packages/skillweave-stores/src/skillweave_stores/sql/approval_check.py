@@ -6,10 +6,8 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from skillweave.approvals.case import ApprovalStatus
-from skillweave.approvals.documents import case_from_json, sha256_in, sha256_of
-from skillweave.approvals.log import LogCheck, LogHead
-from skillweave.errors import StoreUnavailable
+from skillweave import StoreUnavailable
+from skillweave.approvals import ApprovalStatus, LogCheck, LogHead, case_from_json, sha256_in, sha256_of
 from skillweave_stores.sql.approval_log import LOG_COLUMNS, copies_of, log_row, told
 from skillweave_stores.sql.database import Database
 from skillweave_stores.sql.tables import ApprovalHeadRow, ApprovalLogRow, ApprovalRow

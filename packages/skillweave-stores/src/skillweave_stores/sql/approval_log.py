@@ -8,9 +8,19 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from skillweave.approvals.case import ApprovalCase, ApprovalStatus
-from skillweave.approvals.documents import case_from_json, case_to_json, step_to_json
-from skillweave.approvals.log import ApprovalLogBroken, LogHead, LogRow, first_head, is_sealed, next_row
+from skillweave.approvals import (
+    ApprovalCase,
+    ApprovalLogBroken,
+    ApprovalStatus,
+    LogHead,
+    LogRow,
+    case_from_json,
+    case_to_json,
+    first_head,
+    is_sealed,
+    next_row,
+    step_to_json,
+)
 from skillweave_stores.sql.documents import held_text
 from skillweave_stores.sql.shared import clock_of
 from skillweave_stores.sql.tables import ApprovalHeadRow, ApprovalLogRow, ApprovalRow

@@ -3,15 +3,23 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from skillweave.approvals.case import ApprovalCase, ApprovalNotFound, ApprovalRequest, ApprovalStatus
-from skillweave.approvals.documents import case_from_json
-from skillweave.approvals.log import LogRow
-from skillweave.approvals.steps import applied, asked, asked_again, decided, escalated, refused
-from skillweave.checking import Checked
+from skillweave import CheckpointVerdict, State
+from skillweave.approvals import (
+    ApprovalCase,
+    ApprovalNotFound,
+    ApprovalRequest,
+    ApprovalStatus,
+    LogRow,
+    applied,
+    asked,
+    asked_again,
+    case_from_json,
+    decided,
+    escalated,
+    refused,
+)
 from skillweave.errors import InvalidValue, needing
-from skillweave.state.state import State
-from skillweave.tenants import tenant_of
-from skillweave.weaver.approvals import CheckpointVerdict
+from skillweave.values import Checked, tenant_of
 
 with needing("sql", "approvals in a database"):
     from sqlalchemy import func, select, text, tuple_

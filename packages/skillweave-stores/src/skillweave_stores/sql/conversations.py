@@ -8,15 +8,19 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from skillweave.closing import ClosedOnExit
-from skillweave.decisions import Decision
-from skillweave.diagnostics import Diagnostic, Severity
-from skillweave.errors import StoreUnavailable, needing
-from skillweave.servers import ServerFacts
-from skillweave.state.codec import decision_from_json, decision_to_json, state_to_json, stored_state
-from skillweave.state.port import Logged, TurnDecisions
-from skillweave.state.state import State, Writes
-from skillweave.tenants import DEFAULT_TENANT, tenant_of
+from skillweave import Decision, Diagnostic, Severity, State, StoreUnavailable
+from skillweave.errors import needing
+from skillweave.ledger import (
+    Logged,
+    ServerFacts,
+    TurnDecisions,
+    Writes,
+    decision_from_json,
+    decision_to_json,
+    state_to_json,
+    stored_state,
+)
+from skillweave.values import DEFAULT_TENANT, ClosedOnExit, tenant_of
 from skillweave_stores.durability import MAY_LOSE, READ_ONLY
 from skillweave_stores.sql.statements import (
     COUNT,

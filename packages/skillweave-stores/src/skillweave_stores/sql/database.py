@@ -17,8 +17,9 @@ from sqlalchemy.exc import TimeoutError as NoConnection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
-from skillweave.errors import InvalidValue, StoreUnavailable, needing
-from skillweave.servers import ServerFacts
+from skillweave import StoreUnavailable
+from skillweave.errors import InvalidValue, needing
+from skillweave.ledger import ServerFacts
 from skillweave_stores.facts import connections_of_process
 from skillweave_stores.loops import PerLoop
 from skillweave_stores.sql.documents import json_text

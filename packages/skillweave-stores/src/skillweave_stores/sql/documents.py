@@ -8,10 +8,8 @@ from decimal import Decimal
 from typing import Any
 
 from skillweave.errors import InvalidSkill
-from skillweave.formats.fields import dotted
-from skillweave.formats.identity import digest_of
-from skillweave.frontmatter import Keys
-from skillweave.frozen import Json
+from skillweave.skills import digest_of, dotted
+from skillweave.values import Json, Keys
 
 _DEEPEST = 100
 _LONGEST_WHOLE = 13_000

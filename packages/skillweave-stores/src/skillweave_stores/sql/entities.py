@@ -10,12 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from skillweave.checking import Checked
-from skillweave.closing import ClosedOnExit
-from skillweave.errors import InvalidValue, StoreUnavailable, needing
-from skillweave.frozen import FrozenDict
-from skillweave.knowledge.asked import asked_direction, asked_radius, asked_ref, taken_out
-from skillweave.knowledge.entity import (
+from skillweave import StoreUnavailable
+from skillweave.entities import (
+    SHIFT_FT,
     AmbiguousEntity,
     Direction,
     Edge,
@@ -27,10 +24,16 @@ from skillweave.knowledge.entity import (
     Point,
     UnknownEnd,
     alias_key,
+    asked_direction,
+    asked_radius,
+    asked_ref,
+    box_around,
+    distances_ft,
+    taken_out,
 )
-from skillweave.knowledge.geodesy import SHIFT_FT, box_around, distances_ft
-from skillweave.servers import ServerFacts
-from skillweave.tenants import DEFAULT_TENANT, tenant_of
+from skillweave.errors import InvalidValue, needing
+from skillweave.ledger import ServerFacts
+from skillweave.values import DEFAULT_TENANT, Checked, ClosedOnExit, FrozenDict, tenant_of
 
 with needing("sql", "an entity graph in a database"):
     from skillweave_stores.facts import SOON

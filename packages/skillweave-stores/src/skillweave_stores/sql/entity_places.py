@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, CompoundSelect, Select, Text, bindparam, func, literal, null, select, union_all
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from skillweave.knowledge.geodesy import Box
+from skillweave.entities import Box
 from skillweave_stores.sql.entity_reading import COLUMNS, TENANT
 from skillweave_stores.sql.entity_rows import EntityColumns, band_of
 from skillweave_stores.sql.tables import EntityRow

@@ -19,7 +19,7 @@ from sqlalchemy import (
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.orm import InstrumentedAttribute
 
-from skillweave.knowledge.entity import Direction
+from skillweave.entities import Direction
 from skillweave_stores.sql.entity_rows import EntityColumns
 from skillweave_stores.sql.tables import EntityAliasRow, EntityEdgeRow, EntityRow
 

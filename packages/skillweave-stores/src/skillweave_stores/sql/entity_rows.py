@@ -4,8 +4,9 @@ import json
 from math import floor
 from typing import Any, NamedTuple
 
-from skillweave.errors import InvalidSkill, InvalidValue, StoreUnavailable
-from skillweave.knowledge.entity import Edge, Entity, Point, alias_key
+from skillweave import StoreUnavailable
+from skillweave.entities import Edge, Entity, Point, alias_key
+from skillweave.errors import InvalidSkill, InvalidValue
 from skillweave_stores.sql.documents import storable
 from skillweave_stores.sql.tables import BANDS
 

@@ -8,7 +8,7 @@ from sqlalchemy import JSON, bindparam, column, delete, func, select
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from skillweave.knowledge.entity import Edge, Entity
+from skillweave.entities import Edge, Entity
 from skillweave_stores.sql.entity_rows import alias_keys, edge_row, entity_row
 from skillweave_stores.sql.tables import EntityAliasRow, EntityEdgeRow, EntityRow, Row
 from skillweave_stores.sql.upserts import replacing

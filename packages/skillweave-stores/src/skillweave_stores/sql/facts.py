@@ -5,7 +5,7 @@ import time
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from skillweave.servers import ServerFacts
+from skillweave.ledger import ServerFacts
 from skillweave_stores.facts import connections_in_use, quickest_trip
 from skillweave_stores.sql.revisions import NEWEST, revision_of
 

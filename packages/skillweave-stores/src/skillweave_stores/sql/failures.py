@@ -7,7 +7,7 @@ from types import MappingProxyType
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as NoConnection
 
-from skillweave.errors import StoreUnavailable
+from skillweave import StoreUnavailable
 from skillweave_stores.facts import LATER, SOON
 
 _ENCODING = "cannot hold all characters; make the database with the encoding UTF8"

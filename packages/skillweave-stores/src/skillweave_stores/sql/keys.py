@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from skillweave import StoreUnavailable
 from skillweave.access import ApiKey, Scope
-from skillweave.errors import InvalidValue, StoreUnavailable, needing
-from skillweave.tenants import DEFAULT_TENANT, tenant_of
+from skillweave.errors import InvalidValue, needing
+from skillweave.values import DEFAULT_TENANT, tenant_of
 
 with needing("sql", "API keys in a database"):
     from sqlalchemy import select

@@ -9,11 +9,8 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from skillweave.diagnostics import Diagnostic
-from skillweave.errors import SkillNotFound
-from skillweave.registry.source import Loaded
-from skillweave.registry.writing import StoredVersion
-from skillweave.skill import Skill
+from skillweave import Diagnostic, Skill, SkillNotFound
+from skillweave.registry import Loaded, StoredVersion
 from skillweave_stores.sql.agents import agents_of, read_agents
 from skillweave_stores.sql.database import Database
 from skillweave_stores.sql.reading import PART, Mark, Part, ids_of, marks_of, read_after, read_all_versions, read_some

@@ -10,7 +10,7 @@ from alembic.config import Config
 from alembic.script import ScriptDirectory
 from sqlalchemy import URL, Connection, NullPool, create_engine, event, text
 
-from skillweave.errors import StoreUnavailable
+from skillweave import StoreUnavailable
 from skillweave_stores.sql.revisions import NEWEST, revision_of
 
 MIGRATIONS = Path(__file__).parent / "migrations"

@@ -6,11 +6,10 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from skillweave.errors import InvalidSkill, SkillNotFound, VersionNotFound
+from skillweave import Skill, SkillNotFound
+from skillweave.errors import InvalidSkill, VersionNotFound
 from skillweave.formats.spelling import ARTIFACT_REFS
-from skillweave.registry.definitions import Defined
-from skillweave.registry.writing import Change, Written, hashed
-from skillweave.skill import Skill
+from skillweave.registry import Change, Defined, Written, hashed
 from skillweave_stores.sql.documents import is_storable_text
 from skillweave_stores.sql.reading import (
     KnownVersion,

@@ -6,17 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
-from skillweave.diagnostics import Diagnostic, Location
+from skillweave import Diagnostic, Skill, Status
 from skillweave.errors import InvalidData, InvalidSkill
-from skillweave.formats.identity import digest_of
-from skillweave.formats.native import EXTENSION, to_dict
-from skillweave.formats.spelling import ARTIFACT_REFS, DEFINITION, MANIFEST, read_any, to_tiers
-from skillweave.registry.codes import NO_SKILLS
-from skillweave.registry.definitions import Defined
-from skillweave.registry.source import UNKNOWN, media_type_of
-from skillweave.registry.writing import content_hash_of
-from skillweave.skill import Json, Origin, Skill, Status
-from skillweave.tenants import DEFAULT_TENANT
+from skillweave.formats.spelling import ARTIFACT_REFS, DEFINITION, MANIFEST
+from skillweave.registry import NO_SKILLS, UNKNOWN, Defined, content_hash_of, media_type_of
+from skillweave.skills import EXTENSION, Origin, digest_of, read_any, to_dict, to_tiers
+from skillweave.values import DEFAULT_TENANT, Json, Location
 from skillweave_stores.sql.codes import DAMAGED_ROW, NO_CONTENT
 from skillweave_stores.sql.documents import definition_hash_of, storable
 from skillweave_stores.sql.tables import LONGEST_NAME, LONGEST_TAG

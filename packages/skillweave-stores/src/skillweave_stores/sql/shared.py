@@ -6,9 +6,8 @@ from collections.abc import Callable
 from sqlalchemy import ColumnElement, Double, cast, extract, func, literal, select, type_coerce
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from skillweave.closing import ClosedOnExit
-from skillweave.servers import ServerFacts
-from skillweave.tenants import DEFAULT_TENANT, tenant_of
+from skillweave.ledger import ServerFacts
+from skillweave.values import DEFAULT_TENANT, ClosedOnExit, tenant_of
 from skillweave_stores.sql.database import Database
 
 SERVERS_CLOCK: ColumnElement[float] = type_coerce(

@@ -7,15 +7,22 @@ from copy import copy
 from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-from skillweave.closing import ClosedOnExit
-from skillweave.errors import AgentNotFound, ArtifactNotFound, InvalidSkill, SkillNotFound, SkillweaveError, needing
-from skillweave.registry.agents import Agent
-from skillweave.registry.definitions import Contents, Definition, define
-from skillweave.registry.source import Loaded
-from skillweave.registry.writing import Change, Entry, StoredVersion, Written, hashed
-from skillweave.servers import ServerFacts
-from skillweave.skill import Skill
-from skillweave.tenants import DEFAULT_TENANT, tenant_of
+from skillweave import Skill, SkillNotFound, SkillweaveError
+from skillweave.errors import AgentNotFound, ArtifactNotFound, InvalidSkill, needing
+from skillweave.ledger import ServerFacts
+from skillweave.registry import (
+    Agent,
+    Change,
+    Contents,
+    Definition,
+    Entry,
+    Loaded,
+    StoredVersion,
+    Written,
+    define,
+    hashed,
+)
+from skillweave.values import DEFAULT_TENANT, ClosedOnExit, tenant_of
 from skillweave_stores.sql.conversations import PostgresStore
 
 with needing("sql", "a store of skills in a database"):

@@ -6,7 +6,7 @@ outside is a parameter in all of them. `now` is the time of a store that was giv
 
 from functools import lru_cache
 
-from skillweave.state.port import KEEP_DECISIONS_SECONDS
+from skillweave.ledger import KEEP_DECISIONS_SECONDS
 
 MOST_SWEPT = 500
 """Turns that are too old and that one write removes, so that it stays short."""

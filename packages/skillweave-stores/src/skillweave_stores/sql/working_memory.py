@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from skillweave.conversation import require_id
 from skillweave.errors import needing
-from skillweave.frozen import EMPTY, FrozenJson
-from skillweave.state.working_memory import KEEP_MEMORY_SECONDS, memory_from_json, memory_to_json, merged
+from skillweave.ledger import KEEP_MEMORY_SECONDS, memory_from_json, memory_to_json, merged
+from skillweave.turns import require_id
+from skillweave.values import EMPTY, FrozenJson
 
 with needing("sql", "working memory in a database"):
     from sqlalchemy import Double, bindparam, delete, func, select, tuple_, update

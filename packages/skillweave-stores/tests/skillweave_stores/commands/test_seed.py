@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from skillweave_stores.commands.options import StoringBar, named_store
-from skillweave_stores.seed import MOST_ENTRIES
+from skillweave_stores.seed.filling import MOST_ENTRIES
 
 HASH = re.compile(r"[0-9a-f]{64}")
 

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from skillweave import Agent, AgentNotFound, Checkpoint, MemoryStore, Registry, Ruling, Weaver
+from skillweave import Checkpoint, MemoryStore, Registry, Ruling, Weaver
+from skillweave.errors import AgentNotFound
+from skillweave.registry import Agent
 from skillweave_stores import PostgresStore, SqlSource
 from skillweave_testing import ManualClock, WordCounter
 from skillweave_testing.proxy import Proxy

@@ -7,7 +7,8 @@ import pytest
 from redis import Redis
 
 import skillweave
-from skillweave import State, StoreUnavailable, Writes
+from skillweave import State, StoreUnavailable
+from skillweave.ledger import Writes
 from skillweave_stores import RedisStore
 from skillweave_testing import WordCounter
 from skillweave_testing.servers import RedisServer

@@ -6,20 +6,9 @@ import pytest
 from redis import Redis
 
 import skillweave
-from skillweave import (
-    Callback,
-    CatalogMode,
-    Event,
-    Message,
-    Outcome,
-    Registry,
-    Role,
-    Settings,
-    State,
-    Turn,
-    Weaver,
-    Writes,
-)
+from skillweave import CatalogMode, Event, Message, Outcome, Registry, Role, Settings, State, Turn, Weaver
+from skillweave.events import Callback
+from skillweave.ledger import Writes
 from skillweave.state.sharing import given_keys
 from skillweave.state.state import CLAIM_SECONDS
 from skillweave_stores import RedisStore

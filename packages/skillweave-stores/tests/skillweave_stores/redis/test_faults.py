@@ -8,10 +8,12 @@ import pytest
 from redis import Redis
 
 import skillweave
-from skillweave import State, StoreUnavailable, Weaver, Writes
+from skillweave import State, StoreUnavailable, Weaver
+from skillweave.ledger import Writes
 from skillweave.state.state import CLAIM_SECONDS
 from skillweave_stores import RedisStore
-from skillweave_testing import DECISION, FULL_STATE, ManualClock, WordCounter
+from skillweave_testing import ManualClock, WordCounter
+from skillweave_testing.ledger import DECISION, FULL_STATE
 from skillweave_testing.proxy import Proxy
 from skillweave_testing.servers import RedisServer
 

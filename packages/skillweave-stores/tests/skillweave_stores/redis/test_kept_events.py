@@ -8,10 +8,11 @@ import pytest
 from redis import Redis
 
 import skillweave
-from skillweave import State, Store, StoreUnavailable, Weaver, Writes
+from skillweave import State, Store, StoreUnavailable, Weaver
 from skillweave.events.event import Wanted
 from skillweave.events.stream import KEEP_EVENTS_SECONDS, EventStream, StreamedEvent
 from skillweave.events.streaming import StreamObserver
+from skillweave.ledger import Writes
 from skillweave_stores import RedisStore
 from skillweave_stores.redis.events import RedisEventStream
 from skillweave_stores.redis.store import EventKeeping

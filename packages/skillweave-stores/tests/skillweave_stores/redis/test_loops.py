@@ -10,7 +10,8 @@ import pytest
 from redis import Redis
 
 import skillweave
-from skillweave import State, Writes
+from skillweave import State
+from skillweave.ledger import Writes
 from skillweave_stores import RedisStore
 from skillweave_testing import WordCounter
 

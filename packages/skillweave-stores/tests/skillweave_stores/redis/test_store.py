@@ -9,12 +9,13 @@ import pytest
 from redis import Redis
 
 import skillweave
-from skillweave import InvalidValue, State, Store, StoreUnavailable, Weaver, Writes
-from skillweave.errors import UnreadableState
+from skillweave import State, Store, StoreUnavailable, Weaver
+from skillweave.errors import InvalidValue, UnreadableState
+from skillweave.ledger import Writes
 from skillweave.state.port import KEEP_DECISIONS_SECONDS
 from skillweave_stores import RedisStore
-from skillweave_testing import DECISION, FULL_STATE, LedgerContract, ManualClock, WordCounter
-from skillweave_testing.ledger import HOSTILE_IDS
+from skillweave_testing import LedgerContract, ManualClock, WordCounter
+from skillweave_testing.ledger import DECISION, FULL_STATE, HOSTILE_IDS
 from skillweave_testing.proxy import Proxy
 from skillweave_testing.servers import RedisServer
 
@@ -347,7 +348,7 @@ def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
         monkeypatch.setitem(sys.modules, name, None)
     for name in ("server", "failures", "durability"):
         monkeypatch.delitem(sys.modules, f"skillweave_stores.redis.{name}", raising=False)
-    with pytest.raises(skillweave.MissingExtra, match=r"redis://host:6379/0 needs the package redis.*\[redis\]"):
+    with pytest.raises(skillweave.errors.MissingExtra, match=r"redis://host:6379/0 needs the package redis.*\[redis\]"):
         RedisStore("redis://host")
 
 

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from redis import Redis
 
-from skillweave import StoreUnavailable, Writes
+from skillweave import StoreUnavailable
 from skillweave.frozen import as_json
+from skillweave.ledger import Writes
 from skillweave.state.working_memory import (
     KEEP_MEMORY_SECONDS,
     MOST_MEMORY_BYTES,

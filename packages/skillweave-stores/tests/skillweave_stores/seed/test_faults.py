@@ -14,7 +14,8 @@ from benchmarks.seeding import write_skills
 from skillweave import Skill, StoreUnavailable
 from skillweave.sources import InCode
 from skillweave_stores import SqlSource
-from skillweave_stores.seed import MOST_ENTRIES, Seeded, seed
+from skillweave_stores.seed import Seeded, seed
+from skillweave_stores.seed.filling import MOST_ENTRIES
 from skillweave_testing.proxy import Proxy
 from skillweave_testing.servers import PostgresServer
 

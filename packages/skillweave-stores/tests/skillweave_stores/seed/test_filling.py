@@ -10,24 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import (
-    Entry,
-    Loaded,
-    MemorySource,
-    Skill,
-    Source,
-    SourceUnavailable,
-    WrappedSource,
-    Written,
-)
-from skillweave import (
-    WritableSource as Store,
-)
+from skillweave import MemorySource, Skill, Source
 from skillweave.diagnostics import Severity
-from skillweave.registry import collect, stream_of
+from skillweave.errors import SourceUnavailable
+from skillweave.registry import Entry, Loaded, WrappedSource, Written, collect, stream_of
+from skillweave.registry import WritableSource as Store
 from skillweave.registry.agents import Agent
 from skillweave.sources import Folder, InCode, pack_names, pack_of
-from skillweave_stores.seed import MOST_BYTES, MOST_ENTRIES, Seeded, seed
+from skillweave_stores.seed import Seeded, seed
+from skillweave_stores.seed.filling import MOST_BYTES, MOST_ENTRIES
 from skillweave_stores.sql.skills import SqlSource
 from tests.skill_folders import write_skill
 

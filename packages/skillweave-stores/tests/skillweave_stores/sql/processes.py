@@ -5,7 +5,9 @@ from collections import Counter
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeAlias
 
-from skillweave import Edge, Entity, Entry, State
+from skillweave import State
+from skillweave.entities import Edge, Entity
+from skillweave.registry import Entry
 from skillweave_stores import SqlGraph, SqlSource
 from skillweave_stores.sql.approvals import SqlApprovals
 from skillweave_stores.sql.database import Database

@@ -13,8 +13,9 @@ from tests.skillweave_stores.sql.conftest import ByHand
 from tests.skillweave_stores.sql.processes import FEW, race_with_approvals
 from tests.skillweave_stores.sql.test_skills_faults import when
 
-from skillweave import InvalidValue, State, StoreUnavailable
+from skillweave import State, StoreUnavailable
 from skillweave.approvals.case import ApprovalNotFound
+from skillweave.errors import InvalidValue
 from skillweave_stores.sql import approval_check, approvals
 from skillweave_stores.sql.approvals import SqlApprovals
 from skillweave_stores.sql.database import Database

@@ -13,12 +13,13 @@ import psycopg
 import pytest
 
 import skillweave
-from skillweave import State, StoreUnavailable, Writes
+from skillweave import State, StoreUnavailable
+from skillweave.ledger import Writes
 from skillweave_stores import PostgresStore
 from skillweave_stores.sql import conversations
 from skillweave_stores.sql.migrating import _LOCK_KEY
-from skillweave_testing import DECISION, FULL_STATE
 from skillweave_testing.fakes import WordCounter
+from skillweave_testing.ledger import DECISION, FULL_STATE
 from skillweave_testing.proxy import Proxy
 from skillweave_testing.servers import PostgresServer
 
@@ -418,7 +419,8 @@ def test_a_forked_child_leaves_the_connections_of_its_parent_alone(postgres_url:
 
 _LEAVING = """
 import asyncio, sys
-from skillweave import State, Writes
+from skillweave import State
+from skillweave.ledger import Writes
 from skillweave_stores import PostgresStore
 
 store = PostgresStore(sys.argv[1])
@@ -512,7 +514,7 @@ for package in sys.argv[2:]:
 import skillweave
 try:
     skillweave.open(ledger=sys.argv[1])
-except skillweave.MissingExtra as error:
+except skillweave.errors.MissingExtra as error:
     print(error.extra, error)
 """
 

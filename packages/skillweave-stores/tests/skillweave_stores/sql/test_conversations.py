@@ -9,14 +9,16 @@ import pytest_asyncio
 from psycopg import AsyncConnection
 
 import skillweave
-from skillweave import InvalidValue, Registry, State, StoreUnavailable, Weaver, Writes
-from skillweave.errors import UnreadableState
+from skillweave import Registry, State, StoreUnavailable, Weaver
+from skillweave.errors import InvalidValue, UnreadableState
+from skillweave.ledger import Writes
 from skillweave.state.port import KEEP_DECISIONS_SECONDS
 from skillweave_stores import PostgresStore
 from skillweave_stores.sql import conversations
 from skillweave_stores.sql.statements import MOST_SWEPT, WRITERS
-from skillweave_testing import DECISION, FULL_STATE, LedgerContract, ManualClock
+from skillweave_testing import LedgerContract, ManualClock
 from skillweave_testing.fakes import WordCounter
+from skillweave_testing.ledger import DECISION, FULL_STATE
 from skillweave_testing.proxy import Proxy
 from skillweave_testing.servers import PostgresServer
 

@@ -10,7 +10,8 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, MetaData, inspect, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from skillweave import InvalidValue, StoreUnavailable
+from skillweave import StoreUnavailable
+from skillweave.errors import InvalidValue
 from skillweave_stores.sql.database import TRIES, Database
 from skillweave_stores.sql.migrating import MIGRATIONS
 from skillweave_stores.sql.revisions import NEWEST

@@ -14,18 +14,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from tests.skillweave_stores.sql.conftest import ByHand
 from tests.skillweave_stores.sql.test_skills_faults import when
 
-from skillweave import (
-    AmbiguousEntity,
-    Direction,
-    Edge,
-    Entity,
-    InvalidValue,
-    MemoryGraph,
-    NearbyEntities,
-    Point,
-    StoreUnavailable,
-    UnknownEnd,
-)
+from skillweave import StoreUnavailable
+from skillweave.entities import AmbiguousEntity, Direction, Edge, Entity, MemoryGraph, NearbyEntities, Point, UnknownEnd
+from skillweave.errors import InvalidValue
 from skillweave_stores import SqlGraph, SqlSource
 from skillweave_stores.sql import entities, entity_reading
 from skillweave_testing.proxy import Proxy

@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 import skillweave
-from skillweave import MemoryGraph, assemble
+from skillweave.entities import MemoryGraph, assemble
 from skillweave.sources.entity_data import PropertyRoles
 from skillweave.sources.entity_files import EntityFiles
 from skillweave.weaver.entity_graph import first_asked

@@ -12,7 +12,8 @@ import psycopg
 import pytest
 from tests.skillweave_stores.sql.test_skills_faults import when
 
-from skillweave import Edge, Entity, Point, StoreUnavailable
+from skillweave import StoreUnavailable
+from skillweave.entities import Edge, Entity, Point
 from skillweave.knowledge.entity import Piece
 from skillweave_stores import SqlGraph
 from skillweave_stores.sql import entities as graphs

@@ -8,7 +8,8 @@ import pytest_asyncio
 from sqlalchemy.exc import IntegrityError
 from tests.skillweave_stores.sql.conftest import ByHand
 
-from skillweave import Edge, Entity, Neighbour, Point, StoreUnavailable
+from skillweave import StoreUnavailable
+from skillweave.entities import Edge, Entity, Neighbour, Point
 from skillweave_stores import SqlGraph
 
 HOME = Point(54.1781, 7.8886, "WGS84")

@@ -7,7 +7,8 @@ import pytest
 from tests.skillweave_stores.sql.conftest import ByHand
 from tests.skillweave_stores.sql.processes import SKILLS, STOPS, race, race_with_entities
 
-from skillweave import Change, Edge, Entity, Entry
+from skillweave.entities import Edge, Entity
+from skillweave.registry import Change, Entry
 from skillweave_stores import SqlGraph, SqlSource
 from skillweave_testing.racing import PROCESSES
 

@@ -6,7 +6,9 @@ from hashlib import sha256
 import pytest
 from tests.skillweave_stores.sql.conftest import ByHand
 
-from skillweave import ArtifactNotFound, Change, Entry, InvalidSkill, Registry, Severity, Status
+from skillweave import Registry, Severity, Status
+from skillweave.errors import ArtifactNotFound, InvalidSkill
+from skillweave.registry import Change, Entry
 from skillweave_stores import SqlSource
 
 MANIFEST = {

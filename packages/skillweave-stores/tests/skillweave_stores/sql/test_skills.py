@@ -9,7 +9,9 @@ import pytest_asyncio
 from sqlalchemy import Engine, event
 from tests.skillweave_stores.sql.conftest import ByHand
 
-from skillweave import Agent, ArtifactNotFound, Entry, InvalidSkill, InvalidValue, Registry, Skill
+from skillweave import Registry, Skill
+from skillweave.errors import ArtifactNotFound, InvalidSkill, InvalidValue
+from skillweave.registry import Agent, Entry
 from skillweave.registry.writing import content_hash_of
 from skillweave.skill import ArtifactRef
 from skillweave_stores import SqlSource

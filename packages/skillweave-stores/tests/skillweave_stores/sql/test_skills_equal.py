@@ -11,10 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from skillweave import ArtifactNotFound, Change, Entry, Skill, Written
+from skillweave import Skill
+from skillweave.errors import ArtifactNotFound
 from skillweave.formats import to_definition, to_dict, to_skill_md, to_tiers
 from skillweave.formats.identity import canonical_json, digest_of
 from skillweave.formats.skill_md import read_skill_md
+from skillweave.registry import Change, Entry, Written
 from skillweave.registry.definitions import Definition
 from skillweave.skill import Json
 from skillweave_stores import SqlSource

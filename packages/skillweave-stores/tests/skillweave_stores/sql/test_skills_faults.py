@@ -14,7 +14,9 @@ from sqlalchemy import Engine, event
 from tests.skillweave_stores.sql.processes import entries
 
 import skillweave
-from skillweave import Agent, Change, Entry, SqliteStore, State, StoreUnavailable, Writes
+from skillweave import SqliteStore, State, StoreUnavailable
+from skillweave.ledger import Writes
+from skillweave.registry import Agent, Change, Entry
 from skillweave_stores import SqlSource
 from skillweave_testing.proxy import Proxy
 from skillweave_testing.servers import PostgresServer

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tests.skillweave_stores.sql.conftest import ByHand
 
-from skillweave import Agent
+from skillweave.registry import Agent
 from skillweave_stores import SqlSource
 
 

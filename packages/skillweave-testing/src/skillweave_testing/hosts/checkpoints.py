@@ -2,8 +2,7 @@
 
 import pytest
 
-from skillweave.conversation import ToolCall
-from skillweave.settings import Settings
+from skillweave import Settings, ToolCall
 from skillweave_testing.hosts import Says, tool_call
 from skillweave_testing.hosts.play import (
     AUDIT_SKILL,

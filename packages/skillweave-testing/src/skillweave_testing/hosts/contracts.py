@@ -4,8 +4,8 @@ from contextlib import suppress
 
 import pytest
 
+from skillweave import Settings
 from skillweave.graph import Declared, Entry, GraphSkill, Keywords, Route, SkillGraph
-from skillweave.settings import Settings
 from skillweave_testing.hosts import Asks, Says, tool_call
 from skillweave_testing.hosts.checkpoints import CheckpointContract
 from skillweave_testing.hosts.play import (

@@ -7,15 +7,11 @@ from typing import Any
 
 import pytest
 
-from skillweave.conversation import Placement
-from skillweave.factory import open_weaver
+import skillweave
+from skillweave import CatalogMode, OnStoreFailure, Placement, Settings, SqliteStore, Weaver
 from skillweave.graph import SkillGraph
-from skillweave.select.candidates import Candidate, Selection
-from skillweave.select.matchers import MatchContext
-from skillweave.select.selection import DEFAULT as DEFAULT_MATCHERS
-from skillweave.settings import CatalogMode, Settings
-from skillweave.stores.sqlite import SqliteStore
-from skillweave.weaver import OnStoreFailure, Weaver
+from skillweave.selection import DEFAULT as DEFAULT_MATCHERS
+from skillweave.selection import Candidate, MatchContext, Selection
 from skillweave_testing.fakes import FailingStore, WordCounter
 from skillweave_testing.hosts import HostedAgent, Script, Tool
 
@@ -127,7 +123,7 @@ def weaver_in(
     folder: Path, on_store_failure: OnStoreFailure = OnStoreFailure.FAIL_OPEN, graph: SkillGraph | None = None
 ) -> Weaver:
     """A Weaver over the contract's skills and a ledger file in the folder, as each new process opens it."""
-    return open_weaver(
+    return skillweave.open(
         *SKILLS,
         ledger=FailingStore(SqliteStore(folder / "ledger.db")),
         settings=Settings(catalog=CatalogMode.ALWAYS),
@@ -140,7 +136,7 @@ def weaver_in(
 
 def plain_weaver_in(folder: Path, skills: Sequence[Mapping[str, Any]], settings: Settings) -> Weaver:
     """A Weaver over these skills and a ledger file in the folder, with default matchers and one that offers forms."""
-    return open_weaver(
+    return skillweave.open(
         *skills,
         ledger=FailingStore(SqliteStore(folder / "ledger.db")),
         settings=settings,

@@ -4,8 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from skillweave.disclose.fit import Budget
-from skillweave.settings import CatalogMode, Settings
+from skillweave import Budget, CatalogMode, Settings
 from skillweave_testing.hosts import Says, Sent, tool_call
 from skillweave_testing.hosts.play import TOPICS, HostContract, Play, heading, long_text
 from skillweave_testing.hosts.tails import broken

@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from skillweave.disclose.render import SHORTLIST
-from skillweave.settings import CatalogMode, Settings
+from skillweave import CatalogMode, Settings
+from skillweave.turns import SHORTLIST
 from skillweave_testing.hosts import Says, Sent, tool_call
 from skillweave_testing.hosts.play import CONVERSATION, CROWD, GREETINGS, INVOICES, OFFERED, HostContract, Play
 

@@ -1,0 +1,3 @@
+from .tools import calculators as calculators
+
+__all__: list[str]
