@@ -1,11 +1,13 @@
-"""What users need comes from a few doors: the root, the graph, the testing kit and one door for each framework."""
+"""What users need comes from a few doors: the root, a module for each subject, the satellites, and the frameworks."""
 
+import ast
 import importlib
 import inspect
 import pkgutil
 import re
 from collections.abc import Iterator
 from dataclasses import is_dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -17,9 +19,15 @@ import skillweave.adapters
 
 ROOT = Path(__file__).parents[1]
 ADAPTERS = [f"skillweave.adapters.{one.name}" for one in pkgutil.iter_modules(skillweave.adapters.__path__)]
-PACKS = ("skillweave_texas_rrc", "skillweave.packs.tool")
-ROOMS = ("access", "api", "approvals", "client", "events", "graph", "seed", "weaver")
-DOORS = ("skillweave", *(f"skillweave.{room}" for room in ROOMS), *PACKS, *ADAPTERS)
+MODULES = (
+    *("access", "api", "approvals", "client", "commands", "entities", "errors", "events", "extensions", "graph"),
+    *("ledger", "packs", "registry", "selection", "skills", "sources", "stores", "telemetry", "tools", "turns"),
+    *("values", "weaver"),
+)
+"""The public modules of the engine."""
+SATELLITES = [path.name.replace("-", "_") for path in sorted((ROOT / "packages").iterdir()) if path.is_dir()]
+DOORS = ("skillweave", *(f"skillweave.{one}" for one in MODULES if one != "commands"), *SATELLITES, *ADAPTERS)
+"""Where names are imported from; the hints of `commands` are read by typer alone."""
 IMPORT = re.compile(r"^\s*(?:from|import) (skillweave(?:\.\w+)*)(?: import (.+))?", re.MULTILINE)
 EXPLAINED = {
     "docs/concepts/extending.md": {"skillweave.formats"},
@@ -50,7 +58,7 @@ def exports(door: str) -> dict[str, Any]:
 def callables(export: object) -> Iterator[Any]:
     """The export and, of a class, its public methods and the getters of its properties, as far as they are ours."""
     if not inspect.isclass(export):
-        if callable(export):
+        if inspect.isfunction(export):
             yield export
         return
     if is_dataclass(export):
@@ -74,9 +82,23 @@ def types_in(hint: object) -> Iterator[type]:
         yield hint
 
 
+@cache
+def for_type_checkers(module: str) -> dict[str, Any]:
+    """What a module imports for type checkers alone, so that importing it stays quick."""
+    found: dict[str, Any] = {}
+    for block in ast.parse(inspect.getsource(importlib.import_module(module))).body:
+        if isinstance(block, ast.If) and "TYPE_CHECKING" in ast.unparse(block.test):
+            for node in (one for one in block.body if isinstance(one, ast.ImportFrom) and one.module):
+                source = importlib.import_module(str(node.module))
+                found |= {one.asname or one.name: getattr(source, one.name) for one in node.names}
+            for node in (one for one in block.body if isinstance(one, ast.Import)):
+                found |= {one.asname or one.name: importlib.import_module(one.name) for one in node.names}
+    return found
+
+
 def hints_of(one: Any) -> dict[str, Any]:
-    # The one name that is not there at run time: numpy would cost each import 80 ms.
-    return get_type_hints(one, localns={"np": np, "NDArray": NDArray})
+    names = for_type_checkers(one.__module__) if one.__module__.startswith("skillweave") else {}
+    return get_type_hints(one, localns={"np": np, "NDArray": NDArray, **names})
 
 
 @pytest.mark.parametrize("door", DOORS)
@@ -110,9 +132,28 @@ def guides() -> list[Path]:
 @pytest.mark.parametrize("guide", guides(), ids=lambda guide: str(guide.relative_to(ROOT)))
 def test_no_guide_imports_from_behind_a_door(guide: Path) -> None:
     doors = re.compile(
-        r"skillweave(\.(access|api|approvals|client|events|graph|schemas|seed|service|telemetry)"
-        r"|\.testing(\.\w+)*|\.packs\.\w+|\.adapters\.\w+)?"
+        rf"skillweave(\.({'|'.join(MODULES)}|schemas|adapters\.\w+)|_(stores|server|eval|testing|texas_rrc)(\.\w+)*)?"
     )
     named = {found[1] for found in IMPORT.finditer(guide.read_text("utf-8"))}
     explained = EXPLAINED.get(str(guide.relative_to(ROOT)), set())
     assert {module for module in named - explained if not doors.fullmatch(module)} == set()
+
+
+def test_the_root_exports_at_most_fifty_names() -> None:
+    assert len(importlib.import_module("skillweave").__all__) <= 50
+
+
+def imports_of(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            yield node.module
+        elif isinstance(node, ast.Import):
+            yield from (one.name for one in node.names)
+
+
+@pytest.mark.parametrize("satellite", SATELLITES)
+def test_a_satellite_imports_public_modules_only(satellite: str) -> None:
+    folder = ROOT / "packages" / satellite.replace("_", "-") / "src"
+    found = {name for path in folder.rglob("*.py") for name in imports_of(path) if name.split(".")[0] == "skillweave"}
+    public = {"skillweave", *(f"skillweave.{one}" for one in MODULES)}
+    assert {name for name in found if not name.startswith("skillweave.adapters.")} - public == set()

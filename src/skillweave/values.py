@@ -1,5 +1,6 @@
 """What values are made of: findings, JSON, frozen values, checks of arguments, secrets left out."""
 
+from skillweave.cachefile import CacheFolder
 from skillweave.checking import Checked, shown
 from skillweave.closing import ClosedOnExit, close_all
 from skillweave.codec import Portable, read, write
@@ -17,6 +18,7 @@ __all__ = [
     "DEFAULT_TENANT",
     "EMPTY",
     "HIDDEN",
+    "CacheFolder",
     "Checked",
     "ClosedOnExit",
     "Code",

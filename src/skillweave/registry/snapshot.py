@@ -37,8 +37,8 @@ class Snapshot(Mapping[str, Skill]):
     stands. Of the `relabelled` ids only the version was overridden, so that the shadowed skill is the same definition.
     `agents` are those that sources describe, by id. `context` is what the first source that says anything about entity
     context says, in its data form; `skillweave.entities.context_rules_in` reads it. `offers` say who reads the
-    artifacts of each skill, in this version of it; `Registry.read_artifact` uses them. `snapshot[id]` raises SkillNotFound for an
-    unknown id, while `get` and `in` do not.
+    artifacts of each skill, in this version of it; `Registry.read_artifact` uses them. `snapshot[id]` raises
+    SkillNotFound for an unknown id, while `get` and `in` do not.
     """
 
     skills: Mapping[str, Skill] = field(default_factory=lambda: MappingProxyType({}))

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from skillweave.doors import door
 
 if TYPE_CHECKING:
-    from skillweave.cachefile import CacheFolder
     from skillweave.sources.code import InCode
     from skillweave.sources.codes import NOT_A_DEFINITION
     from skillweave.sources.named import SOURCES, Progress, SkillSource, packs_of, source_of
@@ -15,7 +14,6 @@ if TYPE_CHECKING:
 __all__ = [
     "NOT_A_DEFINITION",
     "SOURCES",
-    "CacheFolder",
     "InCode",
     "Pack",
     "Progress",
@@ -29,7 +27,6 @@ __getattr__ = door(
     """
 code: InCode
 codes: NOT_A_DEFINITION
-e: CacheFolder
 files: Mark Refused read_inside read_plain
 folder: Folder UnitReader
 named: Progress SOURCES SkillSource pack_names pack_of packs_of source_of

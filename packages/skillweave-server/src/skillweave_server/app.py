@@ -11,8 +11,7 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute
 
-from skillweave import SkillweaveError
-from skillweave._version import __version__
+from skillweave import SkillweaveError, __version__
 from skillweave.api import PREFIX
 from skillweave_server.approvals import APPROVALS
 from skillweave_server.composition import COMPOSITION

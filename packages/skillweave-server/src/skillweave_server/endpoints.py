@@ -12,7 +12,7 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.responses import Response
 from starlette.routing import BaseRoute
 
-from skillweave._version import __version__
+from skillweave import __version__
 from skillweave.access import Scope
 from skillweave.api import MEDIA_TYPE, MOST_LISTED, PREFIX, Problem
 from skillweave.turns import LONGEST_ID

@@ -13,8 +13,7 @@ from urllib.parse import unquote_to_bytes
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from skillweave import Observer
-from skillweave._version import __version__
+from skillweave import Observer, __version__
 from skillweave_server.meters import Meters
 from skillweave_server.problems import SAFE, Refused, answer_to
 

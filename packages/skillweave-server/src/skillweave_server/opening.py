@@ -29,9 +29,9 @@ from skillweave.ledger import WorkingMemory
 from skillweave.selection import DEFAULT as DEFAULT_MATCHERS
 from skillweave.selection import Tiktoken, with_embedder
 from skillweave.skills import Strictness
-from skillweave.sources import CacheFolder, Progress, SkillSource, packs_of, source_of
+from skillweave.sources import Progress, SkillSource, packs_of, source_of
 from skillweave.stores import MemoryEventStream, SplitStore
-from skillweave.values import Checked, without_secrets
+from skillweave.values import CacheFolder, Checked, without_secrets
 
 with needing("service", "the service"):
     from skillweave_server.middleware import trace_observers

@@ -8,8 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from skillweave import Skill, SkillNotFound
 from skillweave.errors import InvalidSkill, VersionNotFound
-from skillweave.formats.spelling import ARTIFACT_REFS
 from skillweave.registry import Change, Defined, Written, hashed
+from skillweave.skills import ARTIFACT_REFS
 from skillweave_stores.sql.documents import is_storable_text
 from skillweave_stores.sql.reading import (
     KnownVersion,

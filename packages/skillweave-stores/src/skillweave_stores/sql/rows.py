@@ -8,9 +8,18 @@ from typing import Any, NamedTuple
 
 from skillweave import Diagnostic, Skill, Status
 from skillweave.errors import InvalidData, InvalidSkill
-from skillweave.formats.spelling import ARTIFACT_REFS, DEFINITION, MANIFEST
 from skillweave.registry import NO_SKILLS, UNKNOWN, Defined, content_hash_of, media_type_of
-from skillweave.skills import EXTENSION, Origin, digest_of, read_any, to_dict, to_tiers
+from skillweave.skills import (
+    ARTIFACT_REFS,
+    DEFINITION,
+    EXTENSION,
+    MANIFEST,
+    Origin,
+    digest_of,
+    read_any,
+    to_dict,
+    to_tiers,
+)
 from skillweave.values import DEFAULT_TENANT, Json, Location
 from skillweave_stores.sql.codes import DAMAGED_ROW, NO_CONTENT
 from skillweave_stores.sql.documents import definition_hash_of, storable
