@@ -4,12 +4,20 @@ from skillweave.embedders import embedder_of
 from skillweave.factory import with_embedder
 from skillweave.select.candidates import Candidate, Rejected, Selection
 from skillweave.select.index import SkillIndex, build_index
-from skillweave.select.matchers import Hindered, MatchContext, PreparingMatcher, Thresholds, prepare_matchers
+from skillweave.select.matchers import (
+    Hindered,
+    MatchContext,
+    Matchers,
+    Prepared,
+    PreparingMatcher,
+    Thresholds,
+    prepare_matchers,
+)
 from skillweave.select.own_fit import NEVER_SURE, OwnFit
 from skillweave.select.reranker import Choice, RerankedMatcher, Reranker
 from skillweave.select.selection import DEFAULT, find_matchers, select
 from skillweave.text.embedding import Vectors
-from skillweave.text.search import BrokenPattern, compile_pattern, fold
+from skillweave.text.search import BrokenPattern, MatchMode, Pattern, compile_pattern, fold
 from skillweave.text.words import LIGHT_WORDS, STOP_WORDS, words_of
 from skillweave.tokens.counter import Tiktoken
 
@@ -23,7 +31,11 @@ __all__ = [
     "Choice",
     "Hindered",
     "MatchContext",
+    "MatchMode",
+    "Matchers",
     "OwnFit",
+    "Pattern",
+    "Prepared",
     "PreparingMatcher",
     "Rejected",
     "RerankedMatcher",

@@ -1,8 +1,8 @@
 """Skills and their parts: values, the formats they are written in, relations, and rules of tasks."""
 
 from skillweave.checks.check import check_skills
-from skillweave.formats.fields import dotted
-from skillweave.formats.host_keys import invocation_of, when_to_use_of
+from skillweave.formats.fields import SkillRead, dotted
+from skillweave.formats.host_keys import Invocation, invocation_of, when_to_use_of
 from skillweave.formats.identity import Order, digest_of
 from skillweave.formats.native import EXTENSION, to_dict
 from skillweave.formats.spelling import (
@@ -47,6 +47,7 @@ __all__ = [
     "Because",
     "CheckpointScope",
     "Completion",
+    "Invocation",
     "Order",
     "Origin",
     "OutputContract",
@@ -54,6 +55,7 @@ __all__ = [
     "RelationKind",
     "RiskLevel",
     "RuleList",
+    "SkillRead",
     "SkillText",
     "Strictness",
     "Task",

@@ -7,8 +7,8 @@ from skillweave.codec import Portable, read, write
 from skillweave.diagnostics import Location, has_errors
 from skillweave.extensions import CommandSpec
 from skillweave.frontmatter.codes import Code
-from skillweave.frontmatter.documents import read_json, read_yaml
-from skillweave.frontmatter.yaml_text import Keys, resolved
+from skillweave.frontmatter.documents import Document, read_json, read_yaml
+from skillweave.frontmatter.yaml_text import Keys, Limits, resolved
 from skillweave.frozen import EMPTY, FrozenDict, FrozenJson, Json, as_json, freeze_mapping, thaw
 from skillweave.redaction import HIDDEN, without_keys, without_secrets
 from skillweave.schemas import Definitions, Purpose, schema_of
@@ -24,10 +24,12 @@ __all__ = [
     "Code",
     "CommandSpec",
     "Definitions",
+    "Document",
     "FrozenDict",
     "FrozenJson",
     "Json",
     "Keys",
+    "Limits",
     "Location",
     "Portable",
     "Purpose",

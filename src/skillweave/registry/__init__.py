@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from skillweave.registry.source import (
         UNKNOWN,
         Loaded,
+        Reader,
         Source,
         Streamed,
         Versioned,
@@ -53,6 +54,7 @@ __all__ = [
     "Loaded",
     "LoadedVersion",
     "Precedence",
+    "Reader",
     "Registry",
     "Snapshot",
     "Source",
@@ -91,7 +93,7 @@ last_good: last_good_event_types last_good_skills
 merging: Merged Precedence add_registered agent_twice in_namespace merge merge_event_types place_of shadowed_by
 registry: Artifact Registry
 snapshot: Changes LoadedVersion Offer Snapshot changes_between
-source: Loaded Source Streamed UNKNOWN Versioned Watched WrappedSource collect is_text media_type_of stream_of
+source: Reader Loaded Source Streamed UNKNOWN Versioned Watched WrappedSource collect is_text media_type_of stream_of
     version_of watched_of
 watching: FileWatcher Places Vanished places_of
 writing: Change Entry StoredVersion WritableSource Written content_hash_of entries_of entry_of hashed

@@ -182,10 +182,11 @@ def _connection(server: str) -> "Connection[Any]":
 
 
 def _make_tables(url: str) -> None:
-    from skillweave_stores import SqlSource
+    from skillweave.sources import source_of
 
     async def made() -> None:
-        async with SqlSource(url) as source:
+        source: Any = source_of(url)  # the distribution skillweave-stores opens it
+        async with source:
             await source.migrate()
 
     asyncio.run(made())
