@@ -28,8 +28,9 @@ INDEX_ANSWER = """\
 Every [command](cli.md), every [endpoint](http.md), every [finding](diagnostics.md), every [word](glossary.md), and what
 the library offers to programs, from the docstrings of its code.
 
-These names are imported from `skillweave` itself, `from skillweave import Turn`. Everything else is imported from where
-it is documented. Importing `skillweave` reads nothing, starts nothing and takes some 15 ms."""
+These names are imported from `skillweave` itself, `from skillweave import Turn`; its modules `skills`, `turns`, `selection`,
+`tools`, `graph`, `entities`, `ledger`, `stores`, `registry`, `sources`, `events`, `approvals`, `access`, `api`, `client`,
+`errors`, `values` and `commands` have the rest. Importing `skillweave` reads nothing, starts nothing and takes some 15 ms."""
 CLI_ANSWER = """\
 What every command does, takes and prints, as its `--help` says it. What they have in common is in
 [The command line](../concepts/cli.md)."""
@@ -135,7 +136,10 @@ def home_of(name: str) -> str:
     exported = getattr(skillweave, name)
     if inspect.isclass(exported) or inspect.isfunction(exported):
         return f"{exported.__module__}.{exported.__qualname__}"
-    return f"{skillweave._MODULES[name]}.{name}"  # noqa: SLF001 - an alias of a type does not know its module
+    # An alias of a type does not know its module, but the stub does.
+    stub = ast.parse(Path(skillweave.__file__).with_suffix(".pyi").read_text(encoding="utf-8"))
+    imports = (node for node in stub.body if isinstance(node, ast.ImportFrom))
+    return next(f"skillweave.{node.module}.{name}" for node in imports if name in [one.name for one in node.names])
 
 
 def _promise(home: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from skillweave.packs.tool import Tool
+from skillweave.packs import Tool
 
 CLEARANCE_M = 0.5
 """So much water has to be below the keel."""

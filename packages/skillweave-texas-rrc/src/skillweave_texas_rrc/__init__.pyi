@@ -1,3 +1,4 @@
+from .packs import pack as pack, rule37_filing as rule37_filing
 from .tools import calculators as calculators
 
 __all__: list[str]

@@ -8,7 +8,7 @@ from typing import Any
 
 from skillweave.knowledge.entity import Edge, Entity, Point
 from skillweave.knowledge.memory import MemoryGraph
-from skillweave.packs.tool import Tool
+from skillweave.packs import Tool
 from skillweave_texas_rrc import calculators
 
 EXPECTED: Mapping[str, Any] = json.loads(

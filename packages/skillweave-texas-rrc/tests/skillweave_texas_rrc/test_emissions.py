@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.skillweave_texas_rrc.gases import SAMPLE
 
-from skillweave.packs.tool import ToolRefused
+from skillweave.packs import ToolRefused
 from skillweave_texas_rrc.answers import Outcome
 from skillweave_texas_rrc.emissions import Factors, FlareEmissions, Release, flare_emissions
 

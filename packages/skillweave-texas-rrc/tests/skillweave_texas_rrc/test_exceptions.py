@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.packs.tool import ToolRefused
+from skillweave.packs import ToolRefused
 from skillweave_texas_rrc.answers import Outcome
 from skillweave_texas_rrc.authorization import ExceptionStatus
 from skillweave_texas_rrc.exceptions import Days, ExceptionDays, FlareException, exception_days

@@ -3,7 +3,7 @@
 import pytest
 from tests.skillweave_texas_rrc.sample import ask
 
-from skillweave.packs.tool import ToolRefused
+from skillweave.packs import ToolRefused
 
 
 @pytest.mark.parametrize(

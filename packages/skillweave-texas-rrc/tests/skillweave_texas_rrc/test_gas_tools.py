@@ -10,7 +10,7 @@ from tests.skillweave_texas_rrc.sample import Change, ask, ask_sample, changed, 
 from skillweave.contracts import check_schema
 from skillweave.diagnostics import has_errors
 from skillweave.knowledge.memory import MemoryGraph
-from skillweave.packs.tool import ToolRefused
+from skillweave.packs import ToolRefused
 from skillweave_texas_rrc import calculators, pack
 from skillweave_texas_rrc.answers import Outcome
 from skillweave_texas_rrc.gas_tools import gas_tools

@@ -8,7 +8,7 @@ from tests.skillweave_texas_rrc.sample import Change, ask, ask_sample, changed, 
 
 from skillweave.knowledge.entity import MOST_NEIGHBOURS, Edge, Entity
 from skillweave.knowledge.memory import MemoryGraph
-from skillweave.packs.tool import ToolRefused
+from skillweave.packs import ToolRefused
 
 API = "42-329-12345"
 

@@ -6,7 +6,7 @@ import pytest
 from tests.skillweave_texas_rrc.ground import horizontal, square, vertical
 from tests.skillweave_texas_rrc.sample import ask
 
-from skillweave.packs.tool import ToolRefused
+from skillweave.packs import ToolRefused
 
 SIDE = 5280.0
 LEASE = {"boundary": square(0, 0, SIDE), "operator": "Home Energy"}

@@ -8,7 +8,7 @@ from pyproj import Geod, Transformer
 from tests.skillweave_texas_rrc.ground import square, vertical
 from tests.skillweave_texas_rrc.sample import ask
 
-from skillweave.packs.tool import ToolRefused
+from skillweave.packs import ToolRefused
 from skillweave_texas_rrc.plane import Datum, Degrees, Plane, Zone
 
 CORNER = {"lat": 31.86, "lon": -101.95}

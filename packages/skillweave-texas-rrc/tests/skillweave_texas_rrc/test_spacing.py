@@ -6,7 +6,7 @@ import pytest
 from tests.skillweave_texas_rrc.ground import at, horizontal, ring, square, vertical
 from tests.skillweave_texas_rrc.sample import ask
 
-from skillweave.packs.tool import ToolRefused
+from skillweave.packs import ToolRefused
 from skillweave_texas_rrc.limits import limits_of
 
 SIDE = 5280.0

@@ -11,7 +11,7 @@ from tests.skillweave_texas_rrc.ground import square, vertical
 from tests.skillweave_texas_rrc.sample import ask, entities_of, sample
 
 from skillweave.contracts import check_schema
-from skillweave.packs.tool import ToolRefused
+from skillweave.packs import ToolRefused
 from skillweave_texas_rrc import calculators
 
 OF_PLACE_AND_TIME = {"project_point", "well_spacing", "offset_distances", "notice_tracts", "w1_fee", "rrc_deadline"}
