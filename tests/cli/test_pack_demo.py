@@ -1,8 +1,6 @@
 """`skillweave demo NAME`: a pack's own conversation, with its entities and its tools."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -137,13 +135,3 @@ def test_the_demo_without_a_name_is_not_kept(cli: Any, tmp_path: Path) -> None:
     done = cli("demo", "--ledger", tmp_path / "demo.db")
     assert (done.code, done.out) == (1, "")
     assert "only the demo of a pack can be kept" in done.err
-
-
-@pytest.mark.parametrize("package", ["shapely", "pyproj"])
-def test_without_its_packages_it_says_which_extra_to_install(package: str, tmp_path: Path) -> None:
-    program = f"import sys; sys.modules[{package!r}] = None; from skillweave.cli import main; main()"
-    words = [sys.executable, "-c", program, "demo", "texas-rrc"]
-    done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert "pip install 'skillweave[texas-rrc]'" in done.stderr
-    assert done.stderr.count("\n") == 1

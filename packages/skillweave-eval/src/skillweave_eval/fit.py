@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from math import log
 from typing import ClassVar
 
-from skillweave.errors import InvalidData, MissingExtra
+from skillweave.errors import InvalidData
 from skillweave.selection import NEVER_SURE, OwnFit
 from skillweave.values import Portable
 from skillweave_eval.answers import Answer, Level, Place
@@ -97,12 +97,9 @@ def fit_answers(
 
     Raises:
         InvalidData: there are too few queries, or too few with a probability.
-        MissingExtra: the packages of the extra `eval` are not installed.
     """
-    try:
-        from sklearn.model_selection import KFold
-    except ModuleNotFoundError:
-        raise MissingExtra("fitting", "scikit-learn", "eval") from None
+    from sklearn.model_selection import KFold
+
     aims = aims or Aims()
     known = [answer for answer in answers if answer.case.expect is not None]
     _require_enough(known)

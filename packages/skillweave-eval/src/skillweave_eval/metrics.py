@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from math import log2
 from typing import TYPE_CHECKING
 
-from skillweave.errors import MissingExtra
 from skillweave.values import Portable
 from skillweave_eval.answers import Answer
 from skillweave_eval.cases import Case
@@ -223,7 +222,7 @@ BRIEFLY = ("recall_at_1", "recall_at_5", "right_given", "right_reached", "wrong_
 def figures_of(
     answers: Sequence[Answer], resampling: Resampling, measures: Iterable[Measure] = MEASURES
 ) -> tuple[Figure, ...]:
-    """Every figure that the queries say something about; raises MissingExtra where intervals need it."""
+    """Every figure that the queries say something about."""
     found = (_figure(measure, answers, resampling) for measure in measures)
     return tuple(figure for figure in found if figure is not None)
 
@@ -354,10 +353,7 @@ def _interval(figure: "Callable[..., Numbers]", samples: "Sequence[Drawn]", resa
     several = [np.repeat(sample, 2) if len(sample) == 1 else sample for sample in samples]
     if not resampling.resamples or all(len(sample) < 2 for sample in samples):
         return Interval(value)
-    try:
-        from scipy.stats import bootstrap
-    except ModuleNotFoundError:
-        raise MissingExtra("an interval around a figure", "scipy", "eval") from None
+    from scipy.stats import bootstrap
 
     def statistic(*drawn: "Drawn", axis: int = -1) -> "Numbers":
         return figure(*drawn)

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-from skillweave.errors import MissingExtra
 from skillweave_eval import plots, tables
 from skillweave_eval.fit import FitReport
 from skillweave_eval.graph import GraphReport
@@ -25,16 +24,13 @@ def page_of(report: object) -> str:
     """Returns the report as HTML.
 
     Raises:
-        MissingExtra: the packages of the extra `eval` are not installed.
         TypeError: there is no page for such a report.
     """
     name = next((name for kind, name in TEMPLATES.items() if isinstance(report, kind)), None)
     if name is None:
         raise TypeError(f"there is no page for a {type(report).__name__}")
-    try:
-        from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    except ModuleNotFoundError:
-        raise MissingExtra("a page of HTML", "jinja2", "eval") from None
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent / "templates"),
         autoescape=True,

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from skillweave.errors import MissingExtra
 from skillweave_eval.live.report import Spent
 from skillweave_eval.metrics import Figure
 from skillweave_eval.ranking import Bin, Confusion, Histogram
@@ -157,12 +156,10 @@ def label(text: str) -> str:
 
 
 def _drawn(draw: "Callable[[Axes], None]", size: tuple[float, float]) -> str:
-    try:
-        from matplotlib import rc_context
-        from matplotlib.backends.backend_svg import FigureCanvasSVG
-        from matplotlib.figure import Figure as Canvas
-    except ModuleNotFoundError:
-        raise MissingExtra("a page with plots", "matplotlib", "eval") from None
+    from matplotlib import rc_context
+    from matplotlib.backends.backend_svg import FigureCanvasSVG
+    from matplotlib.figure import Figure as Canvas
+
     # Letters as shapes: the page needs no font, and no text of a skill ever stands in the drawing as text. The salt
     # makes the same plot the same bytes.
     with rc_context({"svg.fonttype": "path", "svg.hashsalt": "skillweave", "font.size": 9, "axes.spines.top": False,

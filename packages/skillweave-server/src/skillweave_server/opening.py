@@ -22,7 +22,7 @@ from skillweave import (
 )
 from skillweave.approvals import ApprovalBook, read_or_make_key
 from skillweave.entities import EntityGraph, graph_of_entities
-from skillweave.errors import InvalidValue, needing
+from skillweave.errors import InvalidValue
 from skillweave.events import EventStream, StreamObserver, Wanted
 from skillweave.graph import SkillGraph
 from skillweave.ledger import WorkingMemory
@@ -32,14 +32,12 @@ from skillweave.skills import Strictness
 from skillweave.sources import Progress, SkillSource, packs_of, source_of
 from skillweave.stores import MemoryEventStream, SplitStore
 from skillweave.values import CacheFolder, Checked, without_secrets
-
-with needing("service", "the service"):
-    from skillweave_server.middleware import trace_observers
-    from skillweave_server.options import ServiceOptions
-    from skillweave_server.rates import SharedCounters, shared_counters
-    from skillweave_server.service import Service
-    from skillweave_server.tenant_registry import CommonRegistry, SharedSource, TenantRegistry
-    from skillweave_server.unsealed import UnsealedBook
+from skillweave_server.middleware import trace_observers
+from skillweave_server.options import ServiceOptions
+from skillweave_server.rates import SharedCounters, shared_counters
+from skillweave_server.service import Service
+from skillweave_server.tenant_registry import CommonRegistry, SharedSource, TenantRegistry
+from skillweave_server.unsealed import UnsealedBook
 
 if TYPE_CHECKING:
     from skillweave_stores.sql.database import Database

@@ -2,9 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from skillweave.errors import needing
-from skillweave.values import without_secrets
-
 if TYPE_CHECKING:
     from skillweave.skills import Strictness
     from skillweave_stores.sql.conversations import PostgresStore
@@ -13,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def postgres_ledger(rest: str) -> "PostgresStore":
-    """The ledger for `postgresql://rest`; raises MissingExtra, and InvalidValue for what cannot be read."""
+    """The ledger for `postgresql://rest`; raises InvalidValue for what cannot be read."""
     from skillweave_stores.sql.conversations import PostgresStore
 
     return PostgresStore(f"postgresql://{rest}")
@@ -21,10 +18,9 @@ def postgres_ledger(rest: str) -> "PostgresStore":
 
 def postgres_source(rest: str, *, strictness: "Strictness") -> "SqlSource":
     """The skills for `postgresql://rest`, which are read leniently; raises like `postgres_ledger`."""
-    url = _needing_postgres(rest)
     from skillweave_stores.sql.skills import SqlSource
 
-    return SqlSource(url, name="postgresql")
+    return SqlSource(f"postgresql://{rest}", name="postgresql")
 
 
 def sqlite_source(rest: str, *, strictness: "Strictness") -> "SqlSource":
@@ -36,10 +32,9 @@ def sqlite_source(rest: str, *, strictness: "Strictness") -> "SqlSource":
 
 def postgres_graph(rest: str) -> "SqlGraph":
     """The entity graph for `postgresql://rest`; raises like `postgres_ledger`."""
-    url = _needing_postgres(rest)
     from skillweave_stores.sql.entities import SqlGraph
 
-    return SqlGraph(url)
+    return SqlGraph(f"postgresql://{rest}")
 
 
 def sqlite_graph(rest: str) -> "SqlGraph":
@@ -47,10 +42,3 @@ def sqlite_graph(rest: str) -> "SqlGraph":
     from skillweave_stores.sql.entities import SqlGraph
 
     return SqlGraph(f"sqlite:///{rest.removeprefix('/')}")
-
-
-def _needing_postgres(rest: str) -> str:
-    """The URL; raises MissingExtra, for the extra that brings the packages of `sql` too."""
-    with needing("postgres", without_secrets(f"postgresql://{rest}")):
-        import psycopg  # noqa: F401 - looked for first
-    return f"postgresql://{rest}"

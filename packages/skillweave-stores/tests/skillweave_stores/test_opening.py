@@ -1,8 +1,7 @@
-"""What URLs of databases open, also where the packages behind them are missing."""
+"""What URLs of databases open."""
 
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -13,67 +12,6 @@ from skillweave.extensions import Extensions
 from skillweave.sources.named import source_of
 from skillweave.stores import entities_of
 from skillweave_stores import SqlGraph, SqlSource
-
-_WITHOUT = """
-import sys
-for name in {missing!r}:
-    sys.modules[name] = None
-import skillweave
-import skillweave_stores
-try:
-    {call}
-except skillweave.errors.MissingExtra as error:
-    print(error.extra, "|", error)
-"""
-
-
-def _said(missing: list[str], call: str) -> str:
-    code = _WITHOUT.format(missing=missing, call=call)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-@pytest.mark.parametrize("package", ["sqlalchemy", "aiosqlite", "tenacity"])
-@pytest.mark.parametrize(
-    "call",
-    ["skillweave_stores.SqlGraph('sqlite:///x.db')", "skillweave.stores.entities_of('sqlite:///x.db')"],
-)
-def test_a_graph_in_a_file_names_the_extra_that_is_missing(package: str, call: str) -> None:
-    what = "x.db" if package == "aiosqlite" else "an entity graph in a database"
-    said = _said([package], f"import skillweave.stores; {call}")
-    assert said.startswith(f"sql | {what} needs the package {package}, which is not installed")
-
-
-@pytest.mark.parametrize("missing", [["psycopg"], ["sqlalchemy", "psycopg"]])
-def test_a_graph_on_postgresql_names_the_one_extra_that_brings_everything(missing: list[str]) -> None:
-    call = "import skillweave.stores; skillweave.stores.entities_of('postgresql://ann:hush@host/graph')"
-    said = _said(missing, call)
-    assert said.startswith("postgres | ")
-    assert "hush" not in said
-
-
-@pytest.mark.parametrize("package", ["sqlalchemy", "aiosqlite", "tenacity"])
-@pytest.mark.parametrize("call", ["skillweave.open('sqlite:///x.db')", "skillweave_stores.SqlSource('sqlite:///x.db')"])
-def test_a_source_in_a_file_names_the_extra_that_is_missing(package: str, call: str) -> None:
-    what = "x.db" if package == "aiosqlite" else "a store of skills in a database"
-    assert _said([package], call).startswith(f"sql | {what} needs the package {package}, which is not installed")
-
-
-def test_a_file_whose_tables_cannot_be_made_names_the_extra_that_is_missing(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'x.db'}"
-    said = _said(["alembic"], f"import asyncio; asyncio.run(skillweave_stores.SqlSource({url!r}).put_agents([]))")
-    assert said.startswith(f"sql | {tmp_path / 'x.db'} needs the package alembic, which is not installed")
-
-
-@pytest.mark.parametrize("missing", [["psycopg"], ["sqlalchemy", "psycopg"]])
-@pytest.mark.parametrize("more", ["", ", ledger='postgresql://ann:hush@host/skills'"])
-def test_a_database_on_postgresql_names_the_one_extra_that_brings_everything(missing: list[str], more: str) -> None:
-    skills = "'skills'" if more else "'postgresql://ann:hush@host/skills'"
-    said = _said(missing, f"skillweave.open({skills}{more})")
-    assert said.startswith("postgres | ")
-    assert " needs the package " in said
-    assert "hush" not in said
 
 
 def test_to_import_skillweave_loads_none_of_them() -> None:

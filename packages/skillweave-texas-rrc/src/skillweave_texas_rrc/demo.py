@@ -1,10 +1,8 @@
 """The pack's demo: a landman asks about the spacing of a horizontal well, and has the filing put together."""
 
-from importlib.util import find_spec
 from pathlib import Path
 
 from skillweave import Role
-from skillweave.errors import MissingExtra
 from skillweave.packs import Demonstration, Scene, ToolUse
 from skillweave.values import FrozenDict
 from skillweave_texas_rrc.tools import calculators
@@ -50,13 +48,7 @@ _SCENES = (
 
 
 def demonstration() -> Demonstration:
-    """The demo `texas-rrc`, over the pack's sample graph, whose wells, leases and people are invented.
-
-    Raises MissingExtra without a package that its calculators need.
-    """
-    for package in ("pyproj", "shapely", "jsonschema"):
-        if find_spec(package) is None:
-            raise MissingExtra("the demo 'texas-rrc'", package, "texas-rrc")
+    """The demo `texas-rrc`, over the pack's sample graph, whose wells, leases and people are invented."""
     return Demonstration(
         about="A landman works on the spacing of Mitchell Ranch 1H, a horizontal well of an invented sample graph.",
         packs=("texas-rrc",),

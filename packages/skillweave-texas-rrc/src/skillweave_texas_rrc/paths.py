@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from skillweave.packs import ToolRefused
-from skillweave_texas_rrc.plane import XY, needing
+from skillweave_texas_rrc.plane import XY
 
 Path: TypeAlias = Sequence[XY]
 """One point for a vertical well, the first to the last take point for a horizontal one."""
@@ -45,8 +45,8 @@ def require_ring(ring: Ring, place: str) -> None:
     if len(set(ring)) < _CORNERS:
         why = f"a boundary with {len(set(ring))} corners encloses nothing"
         raise ToolRefused(place, why, "give all corners in order, at least three")
-    with needing("shapely"):
-        from shapely.validation import explain_validity
+    from shapely.validation import explain_validity
+
     area = _area(ring)
     if area.is_valid and area.area < _NARROWEST * area.length:
         raise ToolRefused(place, "all corners lie in one line, which encloses nothing", "give the corners of the tract")
@@ -56,12 +56,12 @@ def require_ring(ring: Ring, place: str) -> None:
 
 
 def _line(path: Path) -> Any:  # noqa: ANN401 - shapely has no types
-    with needing("shapely"):
-        from shapely import LineString, Point
+    from shapely import LineString, Point
+
     return LineString(path) if len(set(path)) > 1 else Point(path[0])
 
 
 def _area(ring: Ring) -> Any:  # noqa: ANN401
-    with needing("shapely"):
-        from shapely import Polygon
+    from shapely import Polygon
+
     return Polygon(ring)

@@ -1,14 +1,12 @@
 """From degrees to feet: the state plane zones of Texas, in one named datum and never in two (EPSG registry)."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from skillweave.entities import datum_name
-from skillweave.errors import MissingExtra
 from skillweave.packs import ToolRefused
 from skillweave_texas_rrc.thresholds import thresholds
 
@@ -72,7 +70,7 @@ class Plane:
     def project(self, points: Sequence[Degrees]) -> tuple[XY, ...]:
         """The points on the plane, in US survey feet.
 
-        Raises ToolRefused for a point outside the zone, and MissingExtra without the package pyproj.
+        Raises ToolRefused for a point outside the zone,.
         """
         for point in points:
             self._require_inside(point)
@@ -141,25 +139,14 @@ def _has(zone: Zone, datum: Datum, point: Degrees) -> bool:
 
 @cache
 def _crs(epsg: int) -> "CRS":
-    with needing("pyproj"):
-        from pyproj import CRS
+    from pyproj import CRS
+
     return CRS.from_epsg(epsg)
 
 
 @cache
 def _transformer(degrees: int, plane: int) -> "Transformer":
-    with needing("pyproj"):
-        from pyproj import Transformer
+    from pyproj import Transformer
+
     # Within one datum: no grid is looked for, nothing is fetched.
     return Transformer.from_crs(_crs(degrees), _crs(plane), always_xy=True)
-
-
-@contextmanager
-def needing(package: str) -> Iterator[None]:
-    """Where that package is imported; raises MissingExtra where it is not installed."""
-    try:
-        yield
-    except ImportError as error:
-        if (error.name or "").partition(".")[0] != package:
-            raise
-        raise MissingExtra("a calculator of the pack texas-rrc", package, "texas-rrc") from error

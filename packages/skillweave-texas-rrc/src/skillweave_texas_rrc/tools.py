@@ -10,7 +10,6 @@ def calculators(graph: EntityGraph | None = None) -> tuple[Tool, ...]:
     """The tools of this pack, each with its own name.
 
     With a graph, those about wells also take a well's id or API number, those about gas and oil a lease, and read the
-    rest from the graph. What they need is looked for at the first call: MissingExtra names the extra `texas-rrc` where
-    it is not installed.
+    rest from the graph.
     """
     return (*wells.tools(graph), *fees.TOOLS, *dates.TOOLS, *gas_tools(graph))

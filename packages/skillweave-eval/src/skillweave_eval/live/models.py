@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit, urlunsplit
 
 from skillweave import SkillweaveError
-from skillweave.errors import MissingExtra
 from skillweave.values import HIDDEN, Portable, without_keys
 
 if TYPE_CHECKING:
@@ -144,9 +143,8 @@ class Caller:
 
         Raises:
             ModelFailed: the last attempt failed.
-            MissingExtra: the packages of the extra `eval` are not installed.
         """
-        sdk, tenacity = _package(endpoint.wire.value), _package("tenacity")
+        sdk, tenacity = import_module(endpoint.wire.value), import_module("tenacity")
         # The SDKs' own retrying repeats a request that timed out, which may have been answered and paid for.
         retrying = tenacity.AsyncRetrying(
             stop=tenacity.stop_after_attempt(ATTEMPTS),
@@ -184,16 +182,9 @@ class Caller:
         try:
             asked = float(error.response.headers["retry-after"])  # type: ignore[union-attr]
         except (AttributeError, KeyError, ValueError):
-            backoff = _package("tenacity").wait_random_exponential(multiplier=0.5, max=self._longest_wait)
+            backoff = import_module("tenacity").wait_random_exponential(multiplier=0.5, max=self._longest_wait)
             return float(backoff(state))
         return min(max(0.0, asked), self._longest_wait)
-
-
-def _package(name: str) -> ModuleType:
-    try:
-        return import_module(name)
-    except ModuleNotFoundError as error:
-        raise MissingExtra("asking a model", error.name or name, "eval") from None
 
 
 def _may_succeed(error: BaseException) -> bool:

@@ -6,12 +6,10 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from skillweave import StoreUnavailable
 from skillweave.commands import Answer, AsJson, Entities, Loading, Mistake, Selecting, page_for
-from skillweave.errors import MissingExtra
 from skillweave.values import without_secrets
 from skillweave_server.commands import options as of_service
 
@@ -33,7 +31,6 @@ _LONGEST_DRAIN_SECONDS = 3600.0
 _PATIENCE_SECONDS = 30.0
 """Who starts a service waits for a database that is starting too."""
 _FIRST = "the first key"
-_PACKAGES = ("fastapi", "uvicorn", "limits", "prometheus_client", "sqlalchemy", "aiosqlite")
 
 
 def serve(
@@ -58,7 +55,6 @@ def serve(
     Without any API key it is open to everybody on this machine, and does not listen beyond it. Ctrl-C or SIGTERM lets
     it finish what runs; a second one ends it at once. The log goes to standard error, a line of JSON for each entry.
     """
-    _require_packages()
     from skillweave_server.running import run
 
     limits, seconds = _options_of(rate), _seconds_of(drain)
@@ -196,12 +192,6 @@ async def _checked(service: "Service") -> int:
     # What is read at the first use, such as a vocabulary of tokens, no turn of anybody has to wait for.
     await weaver.preview("Is it ready?", conversation=READINESS)
     return len(await weaver.skills.snapshot())
-
-
-def _require_packages() -> None:
-    missing = next((name for name in _PACKAGES if find_spec(name) is None), None)
-    if missing is not None:
-        raise MissingExtra("the service", missing, "service")
 
 
 def _options_of(rate: str | None) -> "ServiceOptions":

@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from skillweave import Event, StoreUnavailable
-from skillweave.errors import needing
 from skillweave.events import KEEP_EVENTS_SECONDS, MOST_KEPT, StreamedEvent, StreamGap
 from skillweave.values import ClosedOnExit
 from skillweave_stores.redis.entries import entries_of, streamed
@@ -33,16 +32,16 @@ class RedisEventStream(ClosedOnExit):
 
     A conversation keeps its newest 10,000 events until it was silent for a day. All who follow in one event loop share
     one connection; when it breaks, they go on where they were as soon as the server answers again. Raises InvalidValue
-    for a URL or an option that cannot be read, MissingExtra without the package redis. All methods raise
+    for a URL or an option that cannot be read. All methods raise
     StoreUnavailable, `follow` only for its first look.
     """
 
     def __init__(self, url: str, *, most_kept: int = MOST_KEPT, connections: int | None = None) -> None:
         place = place_of(url, {"connections": connections if connections or "connections=" in url else CONNECTIONS})
-        with needing("redis", f"the event stream {place.shown}"):
-            from skillweave_stores.loops import PerLoop
-            from skillweave_stores.redis.listening import Listening
-            from skillweave_stores.redis.server import Server
+        from skillweave_stores.loops import PerLoop
+        from skillweave_stores.redis.listening import Listening
+        from skillweave_stores.redis.server import Server
+
         self.place = place.shown
         self._place = place
         self._most_kept = most_kept

@@ -10,7 +10,7 @@ from heapq import nsmallest
 from typing import Any
 
 from skillweave import Decision, Diagnostic, State, StoreUnavailable
-from skillweave.errors import UnreadableState, needing
+from skillweave.errors import UnreadableState
 from skillweave.events import KEEP_EVENTS_SECONDS, MOST_KEPT
 from skillweave.ledger import (
     KEEP_DECISIONS_SECONDS,
@@ -76,7 +76,7 @@ class RedisStore(ClosedOnExit):
     answer was lost is known again. Conversations that nobody used for `keep_days` are forgotten, with what people
     decided in them; without it they are kept for ever.
 
-    Raises InvalidValue for a URL or an option that cannot be read, MissingExtra without the package redis. All methods
+    Raises InvalidValue for a URL or an option that cannot be read. All methods
     raise StoreUnavailable, which names the server but never its password.
     """
 
@@ -107,8 +107,8 @@ class RedisStore(ClosedOnExit):
                 "keep_days": keep_days,
             },
         )
-        with needing("redis", f"the ledger {place.shown}"):
-            from skillweave_stores.redis.server import Server
+        from skillweave_stores.redis.server import Server
+
         self.place = place.shown
         self._place = place
         self._server = Server(place)

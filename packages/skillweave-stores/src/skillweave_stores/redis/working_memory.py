@@ -3,7 +3,6 @@
 import json
 from collections.abc import Mapping, Sequence
 
-from skillweave.errors import needing
 from skillweave.ledger import KEEP_MEMORY_SECONDS, MOST_MEMORY_BYTES, MemoryTooLarge, merged
 from skillweave.turns import require_id
 from skillweave.values import ClosedOnExit, FrozenJson, as_json, freeze_mapping
@@ -19,14 +18,14 @@ class RedisWorkingMemory(ClosedOnExit):
     """Working memory on a Redis, a Valkey or a cluster, by the URLs that RedisStore takes; each call is one trip.
 
     With the `store` of the same conversations, a read inside `reading_ahead` brings the State in its trip. The server's
-    clock counts. Raises InvalidValue for a URL or an option that cannot be read, MissingExtra without the
-    package redis. All methods raise StoreUnavailable, which names the server but never its password.
+    clock counts. Raises InvalidValue for a URL or an option that cannot be read. All methods raise StoreUnavailable,
+    which names the server but never its password.
     """
 
     def __init__(self, url: str, *, connections: int | None = None, store: RedisStore | None = None) -> None:
         place = place_of(url, {"connections": connections})
-        with needing("redis", f"the working memory {place.shown}"):
-            from skillweave_stores.redis.server import Server
+        from skillweave_stores.redis.server import Server
+
         self.place = place.shown
         self._place = place
         self._server = Server(place, "working memory", "RedisWorkingMemory")

@@ -3,6 +3,8 @@
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from sqlalchemy import func, select, text, tuple_
+
 from skillweave import CheckpointVerdict, State
 from skillweave.approvals import (
     ApprovalCase,
@@ -18,18 +20,14 @@ from skillweave.approvals import (
     escalated,
     refused,
 )
-from skillweave.errors import InvalidValue, needing
+from skillweave.errors import InvalidValue
 from skillweave.values import Checked, tenant_of
-
-with needing("sql", "approvals in a database"):
-    from sqlalchemy import func, select, text, tuple_
-
-    from skillweave_stores.sql.approval_check import check_approvals, check_log
-    from skillweave_stores.sql.approval_log import LOG_COLUMNS, OpenLog, hash_of, log_row, open_log
-    from skillweave_stores.sql.database import Database
-    from skillweave_stores.sql.documents import held_text, is_storable_text
-    from skillweave_stores.sql.shared import InDatabase, clock_of, owner_of
-    from skillweave_stores.sql.tables import ApprovalHeadRow, ApprovalLogRow, ApprovalRow
+from skillweave_stores.sql.approval_check import check_approvals, check_log
+from skillweave_stores.sql.approval_log import LOG_COLUMNS, OpenLog, hash_of, log_row, open_log
+from skillweave_stores.sql.database import Database
+from skillweave_stores.sql.documents import held_text, is_storable_text
+from skillweave_stores.sql.shared import InDatabase, clock_of, owner_of
+from skillweave_stores.sql.tables import ApprovalHeadRow, ApprovalLogRow, ApprovalRow
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, TextClause
@@ -60,8 +58,8 @@ class SqlApprovals(InDatabase):
     step waits for the one before of the same tenant, in whatever process, so that the log is one chain. A file that is
     not there holds nothing, and only steps make it.
 
-    Raises InvalidValue for a URL that cannot be read and a key that is too short, MissingExtra without the packages of
-    the extra `sql` or `postgres`. All methods raise StoreUnavailable, which names the server but no password; steps
+    Raises InvalidValue for a URL that cannot be read and a key that is too short. All methods raise
+    StoreUnavailable, which names the server but no password; steps
     raise ApprovalLogBroken, which is one, where the log does not end as it was sealed.
     """
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 from skillweave import Decision, Diagnostic, Severity, State, StoreUnavailable
-from skillweave.errors import needing
 from skillweave.ledger import (
     Logged,
     ServerFacts,
@@ -51,7 +50,7 @@ class PostgresStore(ClosedOnExit):
     `timeout` seconds, with all that it waits for; one event loop has at most `connections`. Both may stand in the URL's
     query.
 
-    Raises InvalidValue for a URL that cannot be read, MissingExtra without the packages of the extra `postgres`. All
+    Raises InvalidValue for a URL that cannot be read. All
     methods raise StoreUnavailable, which names the server but never its password.
     """
 
@@ -65,8 +64,7 @@ class PostgresStore(ClosedOnExit):
         timeout: float | None = None,
         connections: int | None = None,
     ) -> None:
-        with needing("postgres", "a ledger on PostgreSQL"):
-            from skillweave_stores.sql.database import CONNECTIONS, SECONDS, Database
+        from skillweave_stores.sql.database import CONNECTIONS, SECONDS, Database
 
         self._database = Database(
             url,

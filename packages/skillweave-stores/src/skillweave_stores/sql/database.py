@@ -18,7 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt, wait_random_exponential
 
 from skillweave import StoreUnavailable
-from skillweave.errors import InvalidValue, needing
+from skillweave.errors import InvalidValue
 from skillweave.ledger import ServerFacts
 from skillweave_stores.facts import connections_of_process
 from skillweave_stores.loops import PerLoop
@@ -96,7 +96,7 @@ class Database:
     `timeout` is in seconds, for one call with all that it waits for; `connections` as many as one event loop may have
     at once. Both may stand in the URL's query. The first call brings the tables up to date, which may take longer;
     calls wait `patience` seconds for that, and it goes on beside them.
-    Raises InvalidValue for a URL that cannot be read, MissingExtra without the package that speaks to PostgreSQL.
+    Raises InvalidValue for a URL that cannot be read.
     """
 
     def __init__(
@@ -116,15 +116,13 @@ class Database:
         self.place = _place(self._url)
         self._failures: tuple[type[Exception], ...] = (DBAPIError, NoConnection, OSError)
         if self.on_postgres:
-            with needing("postgres", self.place):
-                import psycopg  # the engine would say at the first call only that it is missing
+            import psycopg
+
             known = {option.keyword.decode() for option in psycopg.pq.Conninfo.get_defaults()}
             _require_known_options(self._url, self.place, known)
             # The driver's own come through where no statement runs, as from a connection that was broken meanwhile.
             self._failures = (*self._failures, psycopg.Error)
         else:
-            with needing("sql", self.place):
-                import aiosqlite  # noqa: F401 - as above
             _require_known_options(self._url, self.place, ())
         self._pools: PerLoop[_Pool] = PerLoop(self._pool, _Pool.close, _Pool.abandon)
         self._ready = False
@@ -284,8 +282,7 @@ class Database:
         self._ready = True
 
     def _migrate(self, opened: Callable[[Any], None]) -> tuple[str | None, str]:
-        with needing("sql", self.place):
-            from skillweave_stores.sql.migrating import migrate
+        from skillweave_stores.sql.migrating import migrate
 
         self._make_folder()
         return migrate(_sync(self._url), self._connect_arguments(), self.place, opened)

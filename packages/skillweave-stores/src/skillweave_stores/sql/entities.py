@@ -31,32 +31,30 @@ from skillweave.entities import (
     distances_ft,
     taken_out,
 )
-from skillweave.errors import InvalidValue, needing
+from skillweave.errors import InvalidValue
 from skillweave.ledger import ServerFacts
 from skillweave.values import DEFAULT_TENANT, Checked, ClosedOnExit, FrozenDict, tenant_of
-
-with needing("sql", "an entity graph in a database"):
-    from skillweave_stores.facts import SOON
-    from skillweave_stores.sql.database import CONNECTIONS, SECONDS, Database
-    from skillweave_stores.sql.documents import is_storable_text
-    from skillweave_stores.sql.entity_places import InBox, Place, read_entities, read_places, read_whole
-    from skillweave_stores.sql.entity_reading import (
-        PAGE,
-        EdgeColumns,
-        find,
-        page_of_edges,
-        page_of_entities,
-        read_neighbours,
-    )
-    from skillweave_stores.sql.entity_rows import EntityColumns, edge_of, entity_of
-    from skillweave_stores.sql.entity_writing import (
-        BATCH,
-        lock_graph,
-        missing_ends,
-        put_edges,
-        put_entities,
-        remove_entities,
-    )
+from skillweave_stores.facts import SOON
+from skillweave_stores.sql.database import CONNECTIONS, SECONDS, Database
+from skillweave_stores.sql.documents import is_storable_text
+from skillweave_stores.sql.entity_places import InBox, Place, read_entities, read_places, read_whole
+from skillweave_stores.sql.entity_reading import (
+    PAGE,
+    EdgeColumns,
+    find,
+    page_of_edges,
+    page_of_entities,
+    read_neighbours,
+)
+from skillweave_stores.sql.entity_rows import EntityColumns, edge_of, entity_of
+from skillweave_stores.sql.entity_writing import (
+    BATCH,
+    lock_graph,
+    missing_ends,
+    put_edges,
+    put_entities,
+    remove_entities,
+)
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncConnection
@@ -78,8 +76,8 @@ class SqlGraph(ClosedOnExit):
     may stand in the URL's query. In the place of the URL may be a Database that several stores share, which stays open
     when this is closed. `near` needs the package of the extra `geo`.
 
-    Raises InvalidValue for a URL that cannot be read and a tenant that cannot be one, MissingExtra without the packages
-    of the extra `sql` or `postgres`. All methods raise StoreUnavailable, which names the server but no password.
+    Raises InvalidValue for a URL that cannot be read and a tenant that cannot be one. All methods raise
+    StoreUnavailable, which names the server but no password.
     """
 
     def __init__(

@@ -3,19 +3,17 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from sqlalchemy import select
+
 from skillweave import StoreUnavailable
 from skillweave.access import ApiKey, Scope
-from skillweave.errors import InvalidValue, needing
+from skillweave.errors import InvalidValue
 from skillweave.values import DEFAULT_TENANT, tenant_of
-
-with needing("sql", "API keys in a database"):
-    from sqlalchemy import select
-
-    from skillweave_stores.sql.database import Database
-    from skillweave_stores.sql.documents import is_storable_text
-    from skillweave_stores.sql.shared import InDatabase
-    from skillweave_stores.sql.tables import ApiKeyRow
-    from skillweave_stores.sql.upserts import put_row
+from skillweave_stores.sql.database import Database
+from skillweave_stores.sql.documents import is_storable_text
+from skillweave_stores.sql.shared import InDatabase
+from skillweave_stores.sql.tables import ApiKeyRow
+from skillweave_stores.sql.upserts import put_row
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncConnection
@@ -26,7 +24,7 @@ class SqlKeys(InDatabase):
 
     `database` is a URL, or a Database that several stores share. The first call makes the tables, or brings them up to
     date; a file that is not there holds nothing, and only `put` makes it. Raises InvalidValue for a URL that cannot be
-    read, MissingExtra without the packages of the extra `sql` or `postgres`. All methods raise StoreUnavailable, which
+    read. All methods raise StoreUnavailable, which
     names the server but no password.
     """
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from skillweave import Skill, SkillNotFound, SkillweaveError
-from skillweave.errors import AgentNotFound, ArtifactNotFound, InvalidSkill, needing
+from skillweave.errors import AgentNotFound, ArtifactNotFound, InvalidSkill
 from skillweave.ledger import ServerFacts
 from skillweave.registry import (
     Agent,
@@ -23,16 +23,14 @@ from skillweave.registry import (
     hashed,
 )
 from skillweave.values import DEFAULT_TENANT, ClosedOnExit, tenant_of
+from skillweave_stores.sql.agents import checked, put_agents, remove_agent
 from skillweave_stores.sql.conversations import PostgresStore
-
-with needing("sql", "a store of skills in a database"):
-    from skillweave_stores.sql.agents import checked, put_agents, remove_agent
-    from skillweave_stores.sql.database import CONNECTIONS, SECONDS, Database
-    from skillweave_stores.sql.loading import load_all, stream_all, versions_of
-    from skillweave_stores.sql.planning import Plan, plan_publishing, plan_removing, plan_rolling_back
-    from skillweave_stores.sql.reading import generation_of, read_content
-    from skillweave_stores.sql.rows import Prepared, RowReader, prepare
-    from skillweave_stores.sql.writing import carry_out, lock
+from skillweave_stores.sql.database import CONNECTIONS, SECONDS, Database
+from skillweave_stores.sql.loading import load_all, stream_all, versions_of
+from skillweave_stores.sql.planning import Plan, plan_publishing, plan_removing, plan_rolling_back
+from skillweave_stores.sql.reading import generation_of, read_content
+from skillweave_stores.sql.rows import Prepared, RowReader, prepare
+from skillweave_stores.sql.writing import carry_out, lock
 
 if TYPE_CHECKING:
     from sqlalchemy.ext.asyncio import AsyncConnection
@@ -57,8 +55,8 @@ class SqlSource(ClosedOnExit):
     seconds, with all that it waits for; one event loop has at most `connections`. Both may stand in the URL's query.
     In the place of the URL may be a Database that several stores share, which stays open when this is closed.
 
-    Raises InvalidValue for a URL that cannot be read and a tenant that cannot be one, MissingExtra without the packages
-    of the extra `sql` or `postgres`. All methods raise StoreUnavailable, which names the server but no password.
+    Raises InvalidValue for a URL that cannot be read and a tenant that cannot be one. All methods raise
+    StoreUnavailable, which names the server but no password.
     """
 
     def __init__(

@@ -6,18 +6,15 @@ from collections.abc import Callable, Mapping
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from skillweave.errors import needing
+from sqlalchemy import Double, bindparam, delete, func, select, tuple_, update
+
 from skillweave.ledger import KEEP_MEMORY_SECONDS, memory_from_json, memory_to_json, merged
 from skillweave.turns import require_id
 from skillweave.values import EMPTY, FrozenJson
-
-with needing("sql", "working memory in a database"):
-    from sqlalchemy import Double, bindparam, delete, func, select, tuple_, update
-
-    from skillweave_stores.sql.database import Database
-    from skillweave_stores.sql.shared import SERVERS_CLOCK, InDatabase, clock_of, owner_of
-    from skillweave_stores.sql.tables import WorkingMemoryRow
-    from skillweave_stores.sql.upserts import put_row
+from skillweave_stores.sql.database import Database
+from skillweave_stores.sql.shared import SERVERS_CLOCK, InDatabase, clock_of, owner_of
+from skillweave_stores.sql.tables import WorkingMemoryRow
+from skillweave_stores.sql.upserts import put_row
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, CursorResult, Select
@@ -47,8 +44,8 @@ class SqlWorkingMemory(InDatabase):
 
     `database` is a URL, or a Database that several stores share. Without a `clock`, which gives seconds, PostgreSQL's
     own counts. Several processes may merge into one conversation at once. A file that is not there holds nothing, and
-    only `merge` makes it. Raises InvalidValue for a URL that cannot be read, MissingExtra without the packages of the
-    extra `sql` or `postgres`. All methods raise StoreUnavailable, which names the server but no password.
+    only `merge` makes it. Raises InvalidValue for a URL that cannot be read. All methods raise StoreUnavailable,
+    which names the server but no password.
     """
 
     def __init__(self, database: Database | str, *, clock: Callable[[], float] | None = None) -> None:

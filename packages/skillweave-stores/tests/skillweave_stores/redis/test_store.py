@@ -341,17 +341,6 @@ async def test_a_ledger_is_opened_by_its_url(name: str, place: str) -> None:
         assert store.place == place
 
 
-def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sys
-
-    for name in [name for name in sys.modules if name.partition(".")[0] == "redis"]:
-        monkeypatch.setitem(sys.modules, name, None)
-    for name in ("server", "failures", "durability"):
-        monkeypatch.delitem(sys.modules, f"skillweave_stores.redis.{name}", raising=False)
-    with pytest.raises(skillweave.errors.MissingExtra, match=r"redis://host:6379/0 needs the package redis.*\[redis\]"):
-        RedisStore("redis://host")
-
-
 async def test_the_same_swap_with_another_state_is_a_lost_race(store: RedisStore) -> None:
     assert await store.swap("c", 0, Writes(FULL_STATE))
     assert not await store.swap("c", 0, Writes(replace(FULL_STATE, last_turn="late")))

@@ -507,32 +507,6 @@ async def test_a_pooler_that_takes_no_options_is_no_hindrance(
             assert (await store.load("c"))[0].revision == 1
 
 
-_WITHOUT = """
-import sys
-for package in sys.argv[2:]:
-    sys.modules[package] = None
-import skillweave
-try:
-    skillweave.open(ledger=sys.argv[1])
-except skillweave.errors.MissingExtra as error:
-    print(error.extra, error)
-"""
-
-
-@pytest.mark.parametrize("package", ["sqlalchemy", "psycopg", "tenacity"])
-def test_a_package_that_is_missing_is_named_with_the_extra(package: str) -> None:
-    answer = subprocess.run(
-        [sys.executable, "-c", _WITHOUT, "postgresql://ann:s3cret@host/agents", package],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    assert answer.stdout.startswith("postgres ")
-    assert f"needs the package {package}, which is not installed: pip install 'skillweave[postgres]'" in answer.stdout
-    assert "s3cret" not in answer.stdout + answer.stderr
-
-
 def test_neither_the_import_nor_the_first_ledger_in_memory_needs_the_packages() -> None:
     script = (
         "import sys, skillweave, skillweave.cli.app; skillweave.open(); "
