@@ -2,21 +2,25 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, StrEnum
-from typing import TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.errors import InvalidSkill
 from skillweave.formats import codes
+from skillweave.formats.arguments import MOST_PLACES, PLACE, WORD
 from skillweave.formats.host_keys import FLAGS, misread
 from skillweave.frontmatter import Code, Keys, Plain, resolved
 from skillweave.frontmatter.codes import REPAIRED
 from skillweave.frozen import as_json
-from skillweave.skill import Json, Skill
+from skillweave.skill import Json, Skill, SkillText
 
 Choice = TypeVar("Choice", bound=StrEnum)
+Value = TypeVar("Value")
+Reader: TypeAlias = Callable[["Fields", str], Any]
+"""The checked value at a key, None where there is none."""
 
 _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}", re.ASCII)
@@ -137,14 +141,33 @@ class Fields:
             return None if not value and isinstance(value, Plain) else str(value)
         return None if value is None else self._as_text(value, (*self._at, key))
 
+    def stated(self, key: str) -> str | None:
+        """A text that is more than white space."""
+        text = self.text(key)
+        return text if text is not None and text.strip() else None
+
+    def required(self, key: str) -> str | None:
+        """Such a text, without which an entry means nothing; reported when it is missing."""
+        text = self.stated(key)
+        if text is None:
+            self.report(codes.FIELD_MISSING, key, "is missing or empty; the entry was left out", f"add `{key}`")
+        return text
+
     def texts(self, key: str, blanks: Blanks = Blanks.KEPT) -> tuple[str, ...] | None:
         """A list of texts; a single one is read as a list of one and reported."""
         entries = self.entries(key)
         if entries is None:
             return None
-        keys = (*self._at, key)
-        texts = (self._item(item, (*keys, index), blanks) for index, item in enumerate(entries))
-        return tuple(text for text in texts if text is not None)
+        texts: list[str] = []
+        for index, item in enumerate(entries):
+            unstated = item is None or (isinstance(item, Plain) and not item)
+            keys = (*self._at, key, index)
+            text = str(item) if unstated or isinstance(item, str) else self._as_text(item, keys)
+            if unstated or (text is not None and blanks is Blanks.REFUSED and not text.strip()):
+                self._report(codes.EMPTY_ITEM, keys, "is empty; it was left out", "write a text or remove the entry")
+            elif text is not None:
+                texts.append(text)
+        return tuple(texts)
 
     def names(self, key: str) -> tuple[str, ...] | None:
         """A list of texts none of which is empty."""
@@ -207,6 +230,30 @@ class Fields:
         """An item of that list as a mapping."""
         return self._inside(item, (*self._at, key, index))
 
+    def each(
+        self, key: str, read: Callable[["Fields"], Value | None], bare: Callable[[str], Value] | None = None
+    ) -> tuple[Value, ...] | None:
+        """The entries of a list of mappings, `bare` for those that are one text; what cannot be read is left out."""
+        entries = self.entries(key)
+        if entries is None:
+            return None
+        parts: list[Value] = []
+        for index, entry in enumerate(entries):
+            if bare is not None and isinstance(entry, str) and entry.strip():
+                parts.append(bare(str(entry)))
+                continue
+            inner = self.entry(key, index, entry)
+            part = None if inner is None else read(inner)
+            if part is not None:
+                parts.append(part)
+        return tuple(parts)
+
+    def parts(self, readers: Mapping[str, Reader]) -> dict[str, Any]:
+        """What is stated of these parts; other keys are reported."""
+        read = {key: reader(self, key) for key, reader in readers.items()}
+        self.report_unknown()
+        return {key: value for key, value in read.items() if value is not None}
+
     def data(self, key: str) -> dict[str, Json] | None:
         """A mapping of free JSON data; unquoted YAML scalars stay text."""
         value = self.take(key)
@@ -229,8 +276,7 @@ class Fields:
                 self.report(codes.UNKNOWN_KEY, key, "is not a known key; it means nothing", "correct or remove it")
 
     def _as_text(self, value: object, keys: Keys) -> str | None:
-        if isinstance(value, str):
-            return str(value)
+        """What was written in place of a text."""
         if isinstance(value, bool | int | float):
             text = json.dumps(value)
             self._report(codes.NOT_TEXT, keys, f"is the value {text[:60]}, read as text", "put it in quotes")
@@ -240,14 +286,6 @@ class Fields:
             self._report(REPAIRED, keys, "holds a colon without quotes; it was read as text", "put it in quotes")
             return text_of_pair
         self._bad(keys, value, "text")
-        return None
-
-    def _item(self, value: object, keys: Keys, blanks: Blanks) -> str | None:
-        if value is not None and not (isinstance(value, Plain) and not value):
-            text = self._as_text(value, keys)
-            if text is None or text.strip() or blanks is Blanks.KEPT:
-                return text
-        self._report(codes.EMPTY_ITEM, keys, "is empty; it was left out", "write a text or remove the entry")
         return None
 
     def _inside(self, value: object, keys: Keys) -> "Fields | None":
@@ -306,3 +344,12 @@ def report_host_keys(extra: Mapping[str, object], findings: Findings) -> None:
     """Reports host keys whose value means nothing, and how they are read."""
     for key, value, reading, fix in misread(extra):
         findings.report(codes.HOST_KEY, (key,), f"`{key}` is {shown(value)}, {reading}", fix)
+
+
+def report_places(text: SkillText, findings: Findings) -> None:
+    """Reports a text with more places for arguments than are filled."""
+    whole = "\n".join((text.instructions or "", *text.steps))
+    places = len(PLACE.findall(whole)) if WORD in whole else 0
+    if places > MOST_PLACES:
+        message = f"`{WORD}` stands in {places:,} places; the first {MOST_PLACES} are filled"
+        findings.report(codes.MANY_ARGUMENTS, (), message, "name it once, and refer to it from then on")
