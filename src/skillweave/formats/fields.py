@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
 from typing import Any, TypeAlias, TypeVar
 
@@ -14,7 +14,7 @@ from skillweave.formats.arguments import MOST_PLACES, PLACE, WORD
 from skillweave.formats.host_keys import FLAGS, misread
 from skillweave.frontmatter import Code, Keys, Plain, resolved
 from skillweave.frontmatter.codes import REPAIRED
-from skillweave.frozen import as_json
+from skillweave.frozen import EMPTY, as_json
 from skillweave.skill import Json, Skill, SkillText
 
 Choice = TypeVar("Choice", bound=StrEnum)
@@ -24,7 +24,6 @@ Reader: TypeAlias = Callable[["Fields", str], Any]
 
 _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}", re.ASCII)
-_NO_LINES: Mapping[Keys, int] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,23 +34,14 @@ class SkillRead:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
+@dataclass(eq=False, slots=True)
 class Findings:
-    """Collects diagnostics about one definition; knows its `path` and on which line a key stands."""
+    """Collects diagnostics about one definition; knows its `path` and on which of its `lines` a key stands."""
 
-    __slots__ = ("_first_line", "_found", "_lines", "path")
-
-    def __init__(
-        self,
-        path: str,
-        lines: Mapping[Keys, int] = _NO_LINES,
-        *,
-        first_line: int | None = None,
-        found: Iterable[Diagnostic] = (),
-    ) -> None:
-        self.path = path
-        self._lines = lines
-        self._first_line = first_line
-        self._found = list(found)
+    path: str
+    lines: Mapping[Keys, int] = EMPTY
+    first_line: int | None = None
+    found: list[Diagnostic] = field(default_factory=list)
 
     def report(self, code: Code, keys: Keys, message: str, fix: str) -> None:
         """Adds a finding about the value at these keys."""
@@ -59,27 +49,25 @@ class Findings:
 
     def report_at(self, code: Code, line: int | None, message: str, fix: str) -> None:
         """Adds a finding about a line."""
-        self._found.append(code.found(Location(self.path, line), message, fix))
+        self.found.append(code.found(Location(self.path, line), message, fix))
 
     def line(self, keys: Keys) -> int | None:
         """The line of that value, or of the nearest that encloses it."""
         while keys:
-            if keys in self._lines:
-                return self._lines[keys]
+            if keys in self.lines:
+                return self.lines[keys]
             keys = keys[:-1]
-        return self._first_line
+        return self.first_line
 
     def has_errors(self) -> bool:
         """Whether anything found so far is an error."""
-        return any(found.severity is Severity.ERROR for found in self._found)
+        return any(found.severity is Severity.ERROR for found in self.found)
 
     def outcome(self, skill: Skill | None) -> SkillRead:
         """The result, each diagnostic with the skill's id."""
-        if skill is None or not self._found:
-            return SkillRead(skill, tuple(self._found))
-        return SkillRead(
-            skill, tuple(found if found.skill else replace(found, skill=skill.id) for found in self._found)
-        )
+        if skill is None or not self.found:
+            return SkillRead(skill, tuple(self.found))
+        return SkillRead(skill, tuple(found if found.skill else replace(found, skill=skill.id) for found in self.found))
 
 
 def require_skill(read: SkillRead) -> Skill:
@@ -213,7 +201,7 @@ class Fields:
     def mapping(self, key: str) -> "Fields | None":
         """A mapping inside this one."""
         value = self.take(key)
-        return None if value is None else self._inside(value, (*self._at, key))
+        return None if value is None else self.entry(value, key)
 
     def entries(self, key: str) -> list[object] | None:
         """The items of a list as they stand; a single value is read as a list of one and reported."""
@@ -226,9 +214,12 @@ class Fields:
         self._bad((*self._at, key), value, "a list")
         return None
 
-    def entry(self, key: str, index: int, item: object) -> "Fields | None":
-        """An item of that list as a mapping."""
-        return self._inside(item, (*self._at, key, index))
+    def entry(self, value: object, *keys: str | int) -> "Fields | None":
+        """A value that stands at these keys, such as an item of a list, as a mapping."""
+        if isinstance(value, Mapping):
+            return Fields(value, self.findings, (*self._at, *keys))
+        self._bad((*self._at, *keys), value, "a mapping")
+        return None
 
     def each(
         self, key: str, read: Callable[["Fields"], Value | None], bare: Callable[[str], Value] | None = None
@@ -242,7 +233,7 @@ class Fields:
             if bare is not None and isinstance(entry, str) and entry.strip():
                 parts.append(bare(str(entry)))
                 continue
-            inner = self.entry(key, index, entry)
+            inner = self.entry(entry, key, index)
             part = None if inner is None else read(inner)
             if part is not None:
                 parts.append(part)
@@ -286,12 +277,6 @@ class Fields:
             self._report(REPAIRED, keys, "holds a colon without quotes; it was read as text", "put it in quotes")
             return text_of_pair
         self._bad(keys, value, "text")
-        return None
-
-    def _inside(self, value: object, keys: Keys) -> "Fields | None":
-        if isinstance(value, Mapping):
-            return Fields(value, self.findings, keys)
-        self._bad(keys, value, "a mapping")
         return None
 
     def _data(self, value: object, keys: Keys) -> dict[str, Json] | None:

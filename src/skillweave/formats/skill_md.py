@@ -64,10 +64,10 @@ def read_skill_md(
     found = front.diagnostics
     if strictness is Strictness.STRICT:
         found = tuple(by_open_spec(diagnostic) for diagnostic in found)
-    findings = Findings(path, front.lines, first_line=1, found=found)
+    findings = Findings(path, front.lines, first_line=1, found=list(found))
     if front.fields is None and strictness is Strictness.LENIENT:
         front = with_guessed_fields(front, path, folder)
-        findings = Findings(path, front.lines, first_line=1, found=front.diagnostics)
+        findings = Findings(path, front.lines, first_line=1, found=list(front.diagnostics))
     if front.fields is None:
         return findings.outcome(None)
     if strictness is Strictness.STRICT:
