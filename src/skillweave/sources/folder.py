@@ -94,6 +94,17 @@ class Memory:
     findings: tuple[Diagnostic, ...] = ()
 
 
+KIND = "folder"
+_CODE = ("cachefile", "skill", "frozen", "diagnostics", "formats", "frontmatter", "sources", "registry/source")
+"""What decides how skill files are read and kept."""
+CLASSES = (
+    *(Skill, Triggers, SkillText, OutputContract, ToolRules, Relation, Checkpoint, ArtifactRef, Origin),
+    *(Status, RelationKind, RuleList, CheckpointScope, Severity, Diagnostic, Location),
+    *(Unit, Artifacts, LeftOut, Listing),
+)
+_ELSEWHERE = Listing(None)
+
+
 class Folder:
     """The skills in and below a folder; also the folder of a single skill, or its SKILL.md.
 
@@ -293,15 +304,14 @@ class UnitReader:
         mark = tree.trusted(content.mark)
         if known is not None and known.skill is not None and known.skill.digest == digest_of_bytes(content.data):
             return self._with(replace(known, mark=mark), artifacts, self.place(found))
-        return Unit(file, mark, *self._parse(found, content.data, artifacts))
+        return self._parse(found, Unit(file, mark, None, artifacts=artifacts), content.data)
 
     def place(self, found: Found) -> str:
         """The skill file's path as people see it."""
         return self.show(f"{found.relative}/{found.skill}" if found.relative else found.skill)
 
-    def _parse(
-        self, found: Found, data: bytes, artifacts: Artifacts
-    ) -> tuple[Skill | None, tuple[Diagnostic, ...], Artifacts]:
+    def _parse(self, found: Found, unread: Unit, data: bytes) -> Unit:
+        """The unit with what its skill file says."""
         # Not loaded where everything is known: YAML and the formats take as long as all the rest.
         from skillweave.formats.skill_md import read_skill_md
 
@@ -311,10 +321,11 @@ class UnitReader:
             path=place,
             folder=shown(os.path.basename(found.relative)) or self.folder,  # noqa: PTH119
             source=self.source,
-            artifacts=artifacts.refs,
+            artifacts=unread.artifacts.refs,
             strictness=self.strictness,
         )
-        return read.skill, (*read.diagnostics, *_left_out(artifacts, place, read.skill)), artifacts
+        findings = (*read.diagnostics, *_left_out(unread.artifacts, place, read.skill))
+        return replace(unread, skill=read.skill, findings=findings)
 
     def _with(self, known: Unit, artifacts: Artifacts, place: str) -> Unit:
         """What is known, with its artifacts as they are now; the skill stays the same value where they are equal."""
@@ -349,26 +360,6 @@ def _loaded(
     memory = Memory(root, listings, units, probes, len(probes) == len(marks), sizes, findings)
     told = (*(finding for unit in units.values() for finding in unit.findings), *findings)
     return Loaded(tuple(unit.skill for unit in units.values() if unit.skill is not None), told, memory)
-
-
-KIND = "folder"
-_CODE = (
-    "cachefile",
-    "skill",
-    "frozen",
-    "diagnostics",
-    "formats",
-    "frontmatter",
-    "sources",
-    "registry/source",
-)
-"""What decides how skill files are read and kept."""
-CLASSES = (
-    *(Skill, Triggers, SkillText, OutputContract, ToolRules, Relation, Checkpoint, ArtifactRef, Origin),
-    *(Status, RelationKind, RuleList, CheckpointScope, Severity, Diagnostic, Location),
-    *(Unit, Artifacts, LeftOut, Listing),
-)
-_ELSEWHERE = Listing(None)
 
 
 def _unlinked(unit: Unit) -> Unit:
