@@ -103,9 +103,9 @@ def _timed(call: Callable[[], object]) -> tuple[float, object]:
 
 def _index(size: int) -> tuple[float, float, float, float]:
     """Seconds to build, to index again after one change, and to read from disk; megabytes that the process grew by."""
-    from skillweave.cachefile import CacheFolder
-    from skillweave.select.kept_index import kept_for
-    from skillweave.select.lexical_index import build_lexical_index
+    from skillweave.cachefile import CacheFolder, key_of
+    from skillweave.select.lexical_index import LexicalIndex, build_lexical_index
+    from skillweave.select.near_words import NearWords
     from skillweave.select.numbered import TermStore
 
     skills = [
@@ -122,11 +122,13 @@ def _index(size: int) -> tuple[float, float, float, float]:
     skills[size // 2] = replace(skills[size // 2], description="Something else entirely.", digest=_digest("else"))
     refreshed, _ = _timed(lambda: build_lexical_index(skills, store))
     with tempfile.TemporaryDirectory() as home:
-        kept = kept_for(CacheFolder(Path(home), limit=1 << 40), skills)
-        if kept is None:
-            raise SystemExit("the made skills have no digests")
-        kept.lexical(skills)
-        loaded, _ = _timed(lambda: kept.lexical(skills))
+        cache, key = CacheFolder(Path(home), limit=1 << 40), key_of("index")
+
+        def kept() -> LexicalIndex:
+            return cache.kept("words", key, LexicalIndex, (NearWords,), lambda: build_lexical_index(skills))
+
+        kept()
+        loaded, _ = _timed(kept)
     return built, refreshed, loaded, grown
 
 

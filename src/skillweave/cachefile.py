@@ -1,15 +1,21 @@
-"""Files of what was worked out before, in a folder that may vanish or be damaged, and that processes share."""
+"""Values that were worked out before, in files of a folder that may vanish or be damaged, and that processes share."""
 
+import json
 import logging
 import os
-from collections.abc import Iterable, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
 from functools import cache
 from hashlib import sha256
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from stat import S_ISREG
+from typing import Any, TypeVar
+
+from skillweave.frozen import EMPTY, FrozenDict
 
 log = logging.getLogger("skillweave")
 
@@ -22,11 +28,12 @@ _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0
 _MAGIC = b"skillweave cache"
 _STALE_SECONDS = 3600
 """After this a half-written file is no other process's work any more."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class CacheFolder:
-    """A folder of files, each with the content for one key; nothing that is wrong with it ever raises.
+    """A folder of files, each with the value for one key, packed; nothing that is wrong with it ever raises.
 
     A file is written whole or not at all, and read only where it is this user's own and its digest holds: another one
     is told to the log `skillweave`, removed, and counts as absent. Content is data and is never executed.
@@ -35,8 +42,47 @@ class CacheFolder:
     path: Path
     limit: int = LIMIT
 
-    def read(self, kind: str, key: bytes) -> memoryview | None:
-        """The content for a key, mapped into memory; None where there is none that can be trusted."""
+    def kept(self, kind: str, key: bytes, cls: type[T], parts: Sequence[type], make: Callable[[], T]) -> T:
+        """The value of `cls` for a key, made of values of `parts`; made and written where it is not there."""
+        found = self.read(kind, key, (cls, *parts))
+        if isinstance(found, cls):
+            return found
+        made = make()
+        self.write(kind, key, made, (cls, *parts))
+        return made
+
+    def read(self, kind: str, key: bytes, classes: Sequence[type] = ()) -> Any:  # noqa: ANN401
+        """The value that was written with these classes, its arrays as views; None where none can be trusted."""
+        content = self._content(kind, key)
+        with suppress(Unpackable):
+            return None if content is None else unpack(content, classes)
+
+    def write(self, kind: str, key: bytes, value: object, classes: Sequence[type] = ()) -> bool:
+        """Keep the value, which `pack` describes, for a key; False where that is not possible."""
+        import tempfile
+
+        path = self._path(kind, key)
+        written = None
+        try:
+            parts = pack(value, classes)
+            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with tempfile.NamedTemporaryFile(dir=self.path, suffix=".part", delete=False) as file:
+                written = file.name
+                file.writelines((_head(key, parts), *parts))
+            os.replace(written, path)  # noqa: PTH105
+        except Unpackable:
+            return False
+        except OSError as error:
+            log.info("the cache file %s cannot be written: %s", path, error)
+            if written is not None:
+                with suppress(OSError):
+                    os.unlink(written)  # noqa: PTH108
+            return False
+        self._shrink(path)
+        return True
+
+    def _content(self, kind: str, key: bytes) -> memoryview | None:
+        """The content for a key, mapped into memory."""
         path = self._path(kind, key)
         try:
             # What is not a plain file of ours, such as a pipe or a link, must not be waited for nor followed.
@@ -64,29 +110,6 @@ class CacheFolder:
         with suppress(OSError):
             os.utime(path)  # what was used last is kept longest
         return content
-
-    def write(self, kind: str, key: bytes, parts: Sequence[bytes | memoryview]) -> bool:
-        """Keep the parts, one after the other, as the content for a key; False where that is not possible."""
-        import tempfile
-
-        path = self._path(kind, key)
-        written = None
-        try:
-            self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=self.path, suffix=".part", delete=False) as file:
-                written = file.name
-                file.write(_head(key, parts))
-                for part in parts:
-                    file.write(part)
-            os.replace(written, path)  # noqa: PTH105
-        except OSError as error:
-            log.info("the cache file %s cannot be written: %s", path, error)
-            if written is not None:
-                with suppress(OSError):
-                    os.unlink(written)  # noqa: PTH108
-            return False
-        self._shrink(path)
-        return True
 
     def _path(self, kind: str, key: bytes) -> Path:
         return self.path / f"{kind}-{key.hex()[:40]}{SUFFIX}"
@@ -147,3 +170,137 @@ def _source(path: Path) -> bytes:
         return path.read_bytes()
     except OSError:
         return b""  # installed without its source: the release alone says which it is
+
+
+LONG = 160
+"""Characters from which on a text stands beside the JSON: there it need not be parsed."""
+ALIGNED = 64
+"""Each array begins at a multiple of so many bytes, as vector instructions like it."""
+_LENGTH = 8
+_TUPLE, _TEXT, _ARRAY, _NUMBERS, _NUMBERED, _FIRST = range(6)
+
+
+class Unpackable(ValueError):
+    """A value that cannot be packed, or bytes that no value was packed into."""
+
+
+def pack(value: object, classes: Sequence[type]) -> list[bytes]:
+    """The value as parts to be written one after the other: JSON for what is short, and beside it what is long.
+
+    Values are None, truth values, numbers, texts, tuples and mappings of values by texts, arrays of `array` and numpy,
+    enums, and dataclasses whose fields are their arguments; `classes` are those that may occur. Raises Unpackable for
+    anything else.
+    """
+    writer = _Writer({cls: number for number, cls in enumerate(classes, _FIRST)})
+    try:
+        head = json.dumps(writer.write(value), separators=(",", ":")).encode()
+    except (ValueError, RecursionError) as error:
+        raise Unpackable(f"this value cannot be packed: {error}") from error
+    return [len(head).to_bytes(_LENGTH, "little"), head, bytes(-(_LENGTH + len(head)) % ALIGNED), *writer.parts]
+
+
+def unpack(content: bytes | memoryview, classes: Sequence[type]) -> Any:  # noqa: ANN401
+    """The value that was packed with the same classes in the same order; raises Unpackable for other content.
+
+    Arrays are not copied: they lie where the content lies.
+    """
+    whole = memoryview(content)
+    end = _LENGTH + int.from_bytes(whole[:_LENGTH], "little")
+    makers = (*_makers(whole[end + -end % ALIGNED :]), *classes)
+
+    def read(found: list[Any]) -> Any:  # noqa: ANN401
+        maker = makers[found[0]]
+        return maker(*[read(one) if type(one) is list else one for one in found[1:]])
+
+    def freeze(found: dict[str, Any]) -> Mapping[str, Any]:
+        if not found:
+            return EMPTY
+        return FrozenDict((key, read(item) if type(item) is list else item) for key, item in found.items())
+
+    try:
+        return read([_TUPLE, json.loads(bytes(whole[_LENGTH:end]), object_hook=freeze)])[0]
+    except (LookupError, TypeError, ValueError, RecursionError) as error:
+        raise Unpackable(f"this is not a packed value: {error}") from error
+
+
+def _makers(body: memoryview) -> tuple[Callable[..., Any], ...]:
+    """What makes a value of each of the kinds that are no class, by their numbers."""
+
+    def view(start: int, end: int) -> memoryview:
+        if not 0 <= start <= end <= len(body):
+            raise ValueError("the content ends early")
+        return body[start:end]
+
+    def text(start: int, end: int) -> str:
+        return str(view(start, end), "utf-8", "surrogatepass")
+
+    def numpy_array(kind: str, start: int, end: int, *shape: int) -> Any:  # noqa: ANN401
+        import numpy as np
+
+        return np.frombuffer(view(start, end), dtype=kind).reshape(shape)
+
+    def numbers(code: str, start: int, end: int) -> Any:  # noqa: ANN401
+        return view(start, end).cast(code)  # type: ignore[call-overload] # any of the codes of `array`
+
+    def numbered(start: int, end: int) -> dict[str, int]:
+        return {word: number for number, word in enumerate(text(start, end).split("\n"))}
+
+    return lambda *items: items, text, numpy_array, numbers, numbered
+
+
+class _Writer:
+    def __init__(self, numbers: Mapping[type, int]) -> None:
+        self.parts: list[bytes] = []
+        self._numbers = numbers
+        self._end = 0
+        self._fields: dict[type, list[str]] = {}
+
+    def write(self, value: Any) -> object:  # noqa: ANN401
+        if isinstance(value, Enum):
+            return [self._number(type(value)), value.value]
+        if isinstance(value, str):
+            return value if len(value) < LONG else [_TEXT, *self._beside(value.encode("utf-8", "surrogatepass"))]
+        if value is None or isinstance(value, bool | int | float):
+            return value
+        if isinstance(value, tuple):
+            return [_TUPLE, *map(self.write, value)]
+        if isinstance(value, Mapping):
+            words = _numbered(value)
+            return self._mapping(value) if words is None else [_NUMBERED, *self._beside(words)]
+        if isinstance(value, array | memoryview):
+            code = value.typecode if isinstance(value, array) else value.format
+            return [_NUMBERS, code, *self._beside(value.tobytes(), ALIGNED)]
+        if hasattr(value, "__array_interface__"):
+            return [_ARRAY, value.dtype.str, *self._beside(value.tobytes(), ALIGNED), *value.shape]
+        if not is_dataclass(value):
+            raise Unpackable(f"a {type(value).__name__} cannot be packed")
+        names = self._fields.setdefault(type(value), [field.name for field in fields(value)])
+        return [self._number(type(value)), *(self.write(getattr(value, name)) for name in names)]
+
+    def _beside(self, data: bytes, step: int = 1) -> tuple[int, int]:
+        """Where the data stand among the parts."""
+        start = self._end + -self._end % step
+        self.parts += (bytes(start - self._end), data)
+        self._end = start + len(data)
+        return start, self._end
+
+    def _number(self, cls: type) -> int:
+        if cls not in self._numbers:
+            raise Unpackable(f"a {cls.__name__} cannot be packed")
+        return self._numbers[cls]
+
+    def _mapping(self, value: Mapping[Any, Any]) -> dict[str, object]:
+        odd = next((key for key in value if not isinstance(key, str)), None)
+        if odd is not None:
+            raise Unpackable(f"the key {odd!r} is not text")
+        return {key: self.write(item) for key, item in value.items()}
+
+
+def _numbered(value: Mapping[Any, Any]) -> bytes | None:
+    """The words of a plain dict whose values are 0, 1, 2 and so on, in lines; None for any other mapping."""
+    numbers = value.values()
+    if type(value) is not dict or set(map(type, numbers)) != {int} or list(numbers) != list(range(len(value))):
+        return None
+    if not all(isinstance(word, str) and "\n" not in word for word in value):
+        return None
+    return "\n".join(value).encode("utf-8", "surrogatepass")

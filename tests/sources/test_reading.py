@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from skillweave.sources import Refused, files, read_inside, read_plain
-from skillweave.sources.files import open_folder, read_below
+from skillweave.sources.files import FOLDER, open_below, read_below
 
 
 def test_a_file_of_exactly_the_limit_is_read(tmp_path: Path) -> None:
@@ -107,11 +107,11 @@ def test_a_file_is_read_by_its_real_path_and_not_when_a_folder_above_it_became_a
 
 
 def test_a_folder_is_not_listed_when_one_above_it_became_a_link(swapped: Path) -> None:
-    os.close(open_folder(str(swapped), f"{swapped}/a/b"))
-    os.close(open_folder(str(swapped), str(swapped)))
+    os.close(open_below(str(swapped), f"{swapped}/a/b", FOLDER))
+    os.close(open_below(str(swapped), str(swapped), FOLDER))
     _swap(swapped)
     with pytest.raises(OSError, match=r"symbolic|directory"):
-        open_folder(str(swapped), f"{swapped}/a/b")
+        open_below(str(swapped), f"{swapped}/a/b", FOLDER)
 
 
 def test_what_is_refused_leaves_no_file_open(swapped: Path) -> None:

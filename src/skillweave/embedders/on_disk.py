@@ -32,7 +32,7 @@ class KeptOnDisk:
         self._embedder, self._folder, self._most = embedder, folder, most
         self._lock = Lock()
         self._known: dict[bytes, NDArray[np.float32]] | None = None
-        self._key = key_of("vectors 1", embedder.id)
+        self._key = key_of("vectors 2", embedder.id)
 
     @property
     def id(self) -> str:
@@ -73,17 +73,8 @@ class KeptOnDisk:
             return self._known
 
     def _read(self) -> "dict[bytes, NDArray[np.float32]]":
-        import numpy as np
-
-        content = self._folder.read(KIND, self._key)
-        if content is None or len(content) < 16:
-            return {}
-        count, dimension = np.frombuffer(content[:16], dtype="<i8").tolist()
-        if len(content) != 16 + count * (_DIGEST + 4 * dimension):
-            return {}
-        names = bytes(content[16 : 16 + count * _DIGEST])
-        rows = np.frombuffer(content[16 + count * _DIGEST :], dtype="<f4").reshape(count, dimension)
-        return {names[place * _DIGEST : (place + 1) * _DIGEST]: rows[place] for place in range(count)}
+        digests, rows = self._folder.read(KIND, self._key) or (b"", ())
+        return {bytes(digests[place * _DIGEST : (place + 1) * _DIGEST]): row for place, row in enumerate(rows)}
 
     def _keep(self, fresh: "dict[bytes, NDArray[np.float32]]", asked: Sequence[bytes]) -> None:
         """Add to the file what is new; beyond the limit what was just asked for stays."""
@@ -95,6 +86,5 @@ class KeptOnDisk:
             order = list(dict.fromkeys([*newest, *latest]))[: self._most]
             dimension = len(next(iter(fresh.values())))
             self._known = {digest: latest[digest] for digest in order if len(latest[digest]) == dimension}
-            head = np.array([len(self._known), dimension], dtype="<i8").tobytes()
-            rows = np.stack(list(self._known.values())).astype("<f4").tobytes()
-            self._folder.write(KIND, self._key, [head, b"".join(self._known), rows])
+            rows = np.stack(list(self._known.values())).astype("<f4")
+            self._folder.write(KIND, self._key, (memoryview(b"".join(self._known)), rows))

@@ -3,27 +3,22 @@
 import re
 from dataclasses import replace
 from hashlib import sha256
-from typing import TYPE_CHECKING
 
-from skillweave.formats import codes
 from skillweave.skill import Skill, SkillText
-
-if TYPE_CHECKING:
-    from skillweave.formats.fields import Findings
 
 LONGEST_ARGUMENTS = 2_000
 """Characters of a mention's arguments; the rest is cut, and the decision says so."""
 MOST_PLACES = 20
 """So many places of one skill are filled; with more of them, a text could grow a thousandfold."""
 
-_WORD = "$ARGUMENTS"
-_PLACE = re.compile(r"(?<!\\)\$ARGUMENTS(?![\w\[])")
+WORD = "$ARGUMENTS"
+PLACE = re.compile(r"(?<!\\)\$ARGUMENTS(?![\w\[])")
 """With `\\` before it the word is meant to be read; `$ARGUMENTS[0]` is a form of other hosts and stays as it is."""
 
 
 def takes_arguments(skill: Skill) -> bool:
     """Whether the instructions or steps have a place for the user's words."""
-    return any(_PLACE.search(part) is not None for part in _parts_with_word(skill.text))
+    return any(PLACE.search(part) is not None for part in _parts_with_word(skill.text))
 
 
 def filled(text: SkillText, arguments: str) -> SkillText:
@@ -39,8 +34,8 @@ def filled(text: SkillText, arguments: str) -> SkillText:
 
     return replace(
         text,
-        instructions=None if text.instructions is None else _PLACE.sub(words, text.instructions),
-        steps=tuple(_PLACE.sub(words, step) for step in text.steps),
+        instructions=None if text.instructions is None else PLACE.sub(words, text.instructions),
+        steps=tuple(PLACE.sub(words, step) for step in text.steps),
     )
 
 
@@ -55,14 +50,5 @@ def digest_in_use(skill: Skill, arguments: str = "") -> str:
     return sha256(f"{skill.digest}\n{arguments}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def report_places(text: SkillText, findings: "Findings") -> None:
-    """Reports a text with more places for arguments than are filled."""
-    whole = "\n".join((text.instructions or "", *text.steps))
-    places = len(_PLACE.findall(whole)) if _WORD in whole else 0
-    if places > MOST_PLACES:
-        message = f"`{_WORD}` stands in {places:,} places; the first {MOST_PLACES} are filled"
-        findings.report(codes.MANY_ARGUMENTS, (), message, "name it once, and refer to it from then on")
-
-
 def _parts_with_word(text: SkillText) -> list[str]:
-    return [part for part in (text.instructions or "", *text.steps) if _WORD in part]
+    return [part for part in (text.instructions or "", *text.steps) if WORD in part]

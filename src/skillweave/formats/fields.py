@@ -2,25 +2,28 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
-from typing import TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.errors import InvalidSkill
 from skillweave.formats import codes
+from skillweave.formats.arguments import MOST_PLACES, PLACE, WORD
 from skillweave.formats.host_keys import FLAGS, misread
 from skillweave.frontmatter import Code, Keys, Plain, resolved
 from skillweave.frontmatter.codes import REPAIRED
-from skillweave.frozen import as_json
-from skillweave.skill import Json, Skill
+from skillweave.frozen import EMPTY, as_json
+from skillweave.skill import Json, Skill, SkillText
 
 Choice = TypeVar("Choice", bound=StrEnum)
+Value = TypeVar("Value")
+Reader: TypeAlias = Callable[["Fields", str], Any]
+"""The checked value at a key, None where there is none."""
 
 _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 _WHOLE = re.compile(r"[-+]?[0-9]{1,18}", re.ASCII)
-_NO_LINES: Mapping[Keys, int] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,23 +34,14 @@ class SkillRead:
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
+@dataclass(eq=False, slots=True)
 class Findings:
-    """Collects diagnostics about one definition; knows its `path` and on which line a key stands."""
+    """Collects diagnostics about one definition; knows its `path` and on which of its `lines` a key stands."""
 
-    __slots__ = ("_first_line", "_found", "_lines", "path")
-
-    def __init__(
-        self,
-        path: str,
-        lines: Mapping[Keys, int] = _NO_LINES,
-        *,
-        first_line: int | None = None,
-        found: Iterable[Diagnostic] = (),
-    ) -> None:
-        self.path = path
-        self._lines = lines
-        self._first_line = first_line
-        self._found = list(found)
+    path: str
+    lines: Mapping[Keys, int] = EMPTY
+    first_line: int | None = None
+    found: list[Diagnostic] = field(default_factory=list)
 
     def report(self, code: Code, keys: Keys, message: str, fix: str) -> None:
         """Adds a finding about the value at these keys."""
@@ -55,27 +49,25 @@ class Findings:
 
     def report_at(self, code: Code, line: int | None, message: str, fix: str) -> None:
         """Adds a finding about a line."""
-        self._found.append(code.found(Location(self.path, line), message, fix))
+        self.found.append(code.found(Location(self.path, line), message, fix))
 
     def line(self, keys: Keys) -> int | None:
         """The line of that value, or of the nearest that encloses it."""
         while keys:
-            if keys in self._lines:
-                return self._lines[keys]
+            if keys in self.lines:
+                return self.lines[keys]
             keys = keys[:-1]
-        return self._first_line
+        return self.first_line
 
     def has_errors(self) -> bool:
         """Whether anything found so far is an error."""
-        return any(found.severity is Severity.ERROR for found in self._found)
+        return any(found.severity is Severity.ERROR for found in self.found)
 
     def outcome(self, skill: Skill | None) -> SkillRead:
         """The result, each diagnostic with the skill's id."""
-        if skill is None or not self._found:
-            return SkillRead(skill, tuple(self._found))
-        return SkillRead(
-            skill, tuple(found if found.skill else replace(found, skill=skill.id) for found in self._found)
-        )
+        if skill is None or not self.found:
+            return SkillRead(skill, tuple(self.found))
+        return SkillRead(skill, tuple(found if found.skill else replace(found, skill=skill.id) for found in self.found))
 
 
 def require_skill(read: SkillRead) -> Skill:
@@ -137,14 +129,33 @@ class Fields:
             return None if not value and isinstance(value, Plain) else str(value)
         return None if value is None else self._as_text(value, (*self._at, key))
 
+    def stated(self, key: str) -> str | None:
+        """A text that is more than white space."""
+        text = self.text(key)
+        return text if text is not None and text.strip() else None
+
+    def required(self, key: str) -> str | None:
+        """Such a text, without which an entry means nothing; reported when it is missing."""
+        text = self.stated(key)
+        if text is None:
+            self.report(codes.FIELD_MISSING, key, "is missing or empty; the entry was left out", f"add `{key}`")
+        return text
+
     def texts(self, key: str, blanks: Blanks = Blanks.KEPT) -> tuple[str, ...] | None:
         """A list of texts; a single one is read as a list of one and reported."""
         entries = self.entries(key)
         if entries is None:
             return None
-        keys = (*self._at, key)
-        texts = (self._item(item, (*keys, index), blanks) for index, item in enumerate(entries))
-        return tuple(text for text in texts if text is not None)
+        texts: list[str] = []
+        for index, item in enumerate(entries):
+            unstated = item is None or (isinstance(item, Plain) and not item)
+            keys = (*self._at, key, index)
+            text = str(item) if unstated or isinstance(item, str) else self._as_text(item, keys)
+            if unstated or (text is not None and blanks is Blanks.REFUSED and not text.strip()):
+                self._report(codes.EMPTY_ITEM, keys, "is empty; it was left out", "write a text or remove the entry")
+            elif text is not None:
+                texts.append(text)
+        return tuple(texts)
 
     def names(self, key: str) -> tuple[str, ...] | None:
         """A list of texts none of which is empty."""
@@ -190,7 +201,7 @@ class Fields:
     def mapping(self, key: str) -> "Fields | None":
         """A mapping inside this one."""
         value = self.take(key)
-        return None if value is None else self._inside(value, (*self._at, key))
+        return None if value is None else self.entry(value, key)
 
     def entries(self, key: str) -> list[object] | None:
         """The items of a list as they stand; a single value is read as a list of one and reported."""
@@ -203,9 +214,36 @@ class Fields:
         self._bad((*self._at, key), value, "a list")
         return None
 
-    def entry(self, key: str, index: int, item: object) -> "Fields | None":
-        """An item of that list as a mapping."""
-        return self._inside(item, (*self._at, key, index))
+    def entry(self, value: object, *keys: str | int) -> "Fields | None":
+        """A value that stands at these keys, such as an item of a list, as a mapping."""
+        if isinstance(value, Mapping):
+            return Fields(value, self.findings, (*self._at, *keys))
+        self._bad((*self._at, *keys), value, "a mapping")
+        return None
+
+    def each(
+        self, key: str, read: Callable[["Fields"], Value | None], bare: Callable[[str], Value] | None = None
+    ) -> tuple[Value, ...] | None:
+        """The entries of a list of mappings, `bare` for those that are one text; what cannot be read is left out."""
+        entries = self.entries(key)
+        if entries is None:
+            return None
+        parts: list[Value] = []
+        for index, entry in enumerate(entries):
+            if bare is not None and isinstance(entry, str) and entry.strip():
+                parts.append(bare(str(entry)))
+                continue
+            inner = self.entry(entry, key, index)
+            part = None if inner is None else read(inner)
+            if part is not None:
+                parts.append(part)
+        return tuple(parts)
+
+    def parts(self, readers: Mapping[str, Reader]) -> dict[str, Any]:
+        """What is stated of these parts; other keys are reported."""
+        read = {key: reader(self, key) for key, reader in readers.items()}
+        self.report_unknown()
+        return {key: value for key, value in read.items() if value is not None}
 
     def data(self, key: str) -> dict[str, Json] | None:
         """A mapping of free JSON data; unquoted YAML scalars stay text."""
@@ -229,8 +267,7 @@ class Fields:
                 self.report(codes.UNKNOWN_KEY, key, "is not a known key; it means nothing", "correct or remove it")
 
     def _as_text(self, value: object, keys: Keys) -> str | None:
-        if isinstance(value, str):
-            return str(value)
+        """What was written in place of a text."""
         if isinstance(value, bool | int | float):
             text = json.dumps(value)
             self._report(codes.NOT_TEXT, keys, f"is the value {text[:60]}, read as text", "put it in quotes")
@@ -240,20 +277,6 @@ class Fields:
             self._report(REPAIRED, keys, "holds a colon without quotes; it was read as text", "put it in quotes")
             return text_of_pair
         self._bad(keys, value, "text")
-        return None
-
-    def _item(self, value: object, keys: Keys, blanks: Blanks) -> str | None:
-        if value is not None and not (isinstance(value, Plain) and not value):
-            text = self._as_text(value, keys)
-            if text is None or text.strip() or blanks is Blanks.KEPT:
-                return text
-        self._report(codes.EMPTY_ITEM, keys, "is empty; it was left out", "write a text or remove the entry")
-        return None
-
-    def _inside(self, value: object, keys: Keys) -> "Fields | None":
-        if isinstance(value, Mapping):
-            return Fields(value, self.findings, keys)
-        self._bad(keys, value, "a mapping")
         return None
 
     def _data(self, value: object, keys: Keys) -> dict[str, Json] | None:
@@ -306,3 +329,12 @@ def report_host_keys(extra: Mapping[str, object], findings: Findings) -> None:
     """Reports host keys whose value means nothing, and how they are read."""
     for key, value, reading, fix in misread(extra):
         findings.report(codes.HOST_KEY, (key,), f"`{key}` is {shown(value)}, {reading}", fix)
+
+
+def report_places(text: SkillText, findings: Findings) -> None:
+    """Reports a text with more places for arguments than are filled."""
+    whole = "\n".join((text.instructions or "", *text.steps))
+    places = len(PLACE.findall(whole)) if WORD in whole else 0
+    if places > MOST_PLACES:
+        message = f"`{WORD}` stands in {places:,} places; the first {MOST_PLACES} are filled"
+        findings.report(codes.MANY_ARGUMENTS, (), message, "name it once, and refer to it from then on")

@@ -9,11 +9,19 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cache
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, cast
 
 from skillweave.formats import codes
-from skillweave.formats.arguments import report_places
-from skillweave.formats.fields import Choice, Fields, Findings, SkillRead, report_host_keys, require_skill
+from skillweave.formats.fields import (
+    Choice,
+    Fields,
+    Findings,
+    Reader,
+    SkillRead,
+    report_host_keys,
+    report_places,
+    require_skill,
+)
 from skillweave.formats.identity import MAX_ID, default_name, digest_of, id_of
 from skillweave.skill import (
     EMPTY,
@@ -42,11 +50,8 @@ EXTENSION = "x-skillweave"
 
 _LISTED_APART = ("id", "spelling", "name", "description", "text", "origin", "digest")
 
-Value = TypeVar("Value")
-Reader: TypeAlias = Callable[[Fields, str], Any]
-"""The checked value at a key, None where there is none."""
 Merge: TypeAlias = Callable[[Fields, str, Any], Any]
-"""The value at a key put together with the one before, which is None where there was none."""
+"""The value at a key put together with the one before, which is None where there was none; None keeps that one."""
 
 
 class Spelling(StrEnum):
@@ -83,7 +88,7 @@ class Draft:
 
     def take_identity(self, fields: Fields, key: str, given_id: str | None = None) -> None:
         """Makes the name at that key the skill's id; reported when it is missing or empty."""
-        name = stated_name(fields, key)
+        name = fields.stated(key)
         if name is None:
             report_missing(fields, key)
         else:
@@ -114,10 +119,26 @@ class Draft:
             fields.report(codes.FIELD_MISSING, "description", "is missing or empty", fix)
 
     def take(self, fields: Fields, spelling: Spelling) -> None:
-        """Takes all fields that have a key in the spelling; lists replace what was there, mappings are merged."""
+        """Takes all fields that have a key in the spelling; lists replace what was there, mappings are merged.
+
+        In native form the text's parts stand in the mapping `text`, or beside it, as short definitions are written.
+        """
         own, of_text = _keys(spelling)
-        _take(self.values, own, fields)
-        _take(self.text, of_text, fields)
+        places = [(self.values, own, fields), (self.text, of_text, fields)]
+        inner = fields.mapping("text") if spelling is Spelling.NATIVE else None
+        if inner is not None:
+            places.append((self.text, of_text, inner))
+            for key, _ in of_text:
+                if key in inner and key in fields:
+                    message = f"also stands under `text.{key}`, which counts"
+                    fields.report(codes.FIELD_TWICE, key, message, "remove one of them")
+        for values, parts, mapping in places:
+            for key, part in parts:
+                read = part.read(mapping, key, values.get(part.name)) if key in mapping else None
+                if read is not None:
+                    values[part.name] = read
+        if inner is not None:
+            inner.report_unknown()
 
     def keep(self, rest: Mapping[str, Json]) -> None:
         """Keeps data under keys that no field has."""
@@ -132,10 +153,10 @@ class Draft:
         text = SkillText(**{name: value for name, value in self.text.items() if value is not None})
         if values.get("extra"):
             report_host_keys(values["extra"], self.findings)
-        report_places(text, self.findings)
         for name in ("metadata", "extra"):
             values[name] = freeze_mapping(values[name]) if values.get(name) else EMPTY
         values["name"] = values.get("name") or default_name(values["id"], values.get("spelling"))
+        report_places(text, self.findings)
         skill = Skill(**values, text=text, origin=Origin(source, self.findings.path), digest=digest)
         return self.findings.outcome(skill)
 
@@ -150,7 +171,7 @@ def read_native(fields: Fields, *, source: str, digest: str) -> SkillRead:
     draft = Draft(fields.findings)
     draft.take_identity(fields, "id")
     draft.take_description(fields)
-    _take_native(draft, fields)
+    draft.take(fields, Spelling.NATIVE)
     draft.keep(fields.rest())
     return draft.finish(source=source, digest=digest)
 
@@ -171,12 +192,6 @@ def to_data(value: object) -> Json:
     if isinstance(value, Checkpoint) and value == Checkpoint(value.name):
         return value.name
     return _stated_parts(value) if dataclasses.is_dataclass(value) else thaw(cast("FrozenJson", value))
-
-
-def stated_name(fields: Fields, key: str) -> str | None:
-    """The name at that key, None when it is missing or empty."""
-    name = fields.text(key)
-    return name if name is not None and name.strip() else None
 
 
 def report_missing(fields: Fields, key: str) -> None:
@@ -205,8 +220,10 @@ def take_extension(draft: Draft, fields: Fields) -> None:
         draft.values["metadata"] = {**draft.values.get("metadata", {}), **(metadata or {})}
         draft.keep(typed.typed_data("extra") or {})
         typed.report_unknown()
-    draft.values["description"] = _or(extension.text("description"), draft.values.get("description"))
-    _take_native(draft, extension)
+    description = extension.text("description")
+    if description is not None:
+        draft.values["description"] = description
+    draft.take(extension, Spelling.NATIVE)
     extension.report_unknown()
     unknown = extension.rest()
     if unknown:
@@ -249,8 +266,8 @@ def read_relation(fields: Fields, kind_key: str = "kind", rules: RuleList | None
     """One relation; `rules` is the list it stands in, None when it says so itself. None when it means nothing."""
     if fields.absent(kind_key):
         fields.report(codes.FIELD_MISSING, kind_key, "is missing; the relation was left out", "say what relation it is")
-    readers = {kind_key: _choice(RelationKind), "skill": _required, "reason": Fields.text}
-    parts = _parts(fields, readers if rules is not None else {**readers, "list": _choice(RuleList)})
+    readers = {kind_key: _KIND, "skill": Fields.required, "reason": Fields.text}
+    parts = fields.parts(readers if rules is not None else {**readers, "list": _LIST})
     if kind_key not in parts or "skill" not in parts:
         return None
     # The name of another skill stands for the id that this skill's own name would be repaired to.
@@ -262,28 +279,6 @@ def read_relation(fields: Fields, kind_key: str = "kind", rules: RuleList | None
     return Relation(parts[kind_key], made, parts.get("reason"), where)
 
 
-def each(
-    fields: Fields,
-    key: str,
-    read: Callable[[Fields], Value | None],
-    bare: Callable[[str], Value] | None = None,
-) -> tuple[Value, ...] | None:
-    """The entries of a list of mappings, `bare` for those that are one text; what cannot be read is left out."""
-    entries = fields.entries(key)
-    if entries is None:
-        return None
-    parts: list[Value] = []
-    for index, entry in enumerate(entries):
-        if bare is not None and isinstance(entry, str) and entry.strip():
-            parts.append(bare(str(entry)))
-            continue
-        inner = fields.entry(key, index, entry)
-        part = None if inner is None else read(inner)
-        if part is not None:
-            parts.append(part)
-    return tuple(parts)
-
-
 @cache
 def _keys(spelling: Spelling) -> tuple[list[tuple[str, Field]], list[tuple[str, Field]]]:
     """The keys of a spelling with what stands there: fields of the skill, and fields of its text."""
@@ -293,25 +288,6 @@ def _keys(spelling: Spelling) -> tuple[list[tuple[str, Field]], list[tuple[str, 
         for parts in (FIELDS, TEXT_FIELDS)
     )
     return own, of_text
-
-
-def _take(values: dict[str, Any], keys: Collection[tuple[str, Field]], fields: Fields) -> None:
-    for key, part in keys:
-        if key in fields:
-            values[part.name] = part.read(fields, key, values.get(part.name))
-
-
-def _take_native(draft: Draft, fields: Fields) -> None:
-    """Takes the text's parts from the mapping `text`, and from beside it, as short definitions are written."""
-    inner = fields.mapping("text")
-    for part in TEXT_FIELDS:
-        key = part.name
-        if inner is not None and key in inner and key in fields:
-            fields.report(codes.FIELD_TWICE, key, f"also stands under `text.{key}`, which counts", "remove one of them")
-    draft.take(fields, Spelling.NATIVE)
-    if inner is not None:
-        _take(draft.text, _keys(Spelling.NATIVE)[1], inner)
-        inner.report_unknown()
 
 
 def _stated_parts(value: Any) -> dict[str, Json]:  # noqa: ANN401 - any of the dataclasses that a skill is made of
@@ -333,31 +309,13 @@ def _defaults(kind: type[Any]) -> tuple[tuple[str, object], ...]:
     )
 
 
-def _parts(fields: Fields, readers: Mapping[str, Reader]) -> dict[str, Any]:
-    """What is stated of these parts; other keys of the mapping are reported."""
-    read = {key: reader(fields, key) for key, reader in readers.items()}
-    fields.report_unknown()
-    return {key: value for key, value in read.items() if value is not None}
-
-
-def _required(fields: Fields, key: str) -> str | None:
-    text = stated_name(fields, key)
-    if text is None:
-        fields.report(codes.FIELD_MISSING, key, "is missing or empty; the entry was left out", f"add `{key}`")
-    return text
-
-
 def _choice(choices: type[Choice]) -> Reader:
     return lambda fields, key: fields.choice(key, choices)
 
 
 def _plain(read: Reader) -> Merge:
     """What is stated takes the place of what was there."""
-    return lambda fields, key, before: _or(read(fields, key), before)
-
-
-def _or(new: Value | None, before: Value) -> Value:
-    return before if new is None else new
+    return lambda fields, key, _: read(fields, key)
 
 
 def _data(fields: Fields, key: str, before: Mapping[str, Json] | None) -> dict[str, Json]:
@@ -368,7 +326,7 @@ def read_triggers(fields: Fields, key: str, before: Triggers | None = None) -> T
     """A flat list of keywords, or a mapping of keywords, verbs, patterns, examples and never (seeds 000 and 004)."""
     inner = fields.mapping(key) if isinstance(fields.peek(key), Mapping) else None
     if inner is not None:
-        return dataclasses.replace(before or Triggers(), **_parts(inner, _TRIGGERS))
+        return dataclasses.replace(before or Triggers(), **inner.parts(_TRIGGERS))
     keywords = fields.names(key)
     return before if keywords is None else dataclasses.replace(before or Triggers(), keywords=keywords)
 
@@ -383,16 +341,16 @@ def _tools(fields: Fields, key: str, before: ToolRules | None) -> ToolRules | No
     preapproved = inner.names("preapproved")
     inner.report_unknown()
     return ToolRules(
-        allowed=_or(limits.allowed, known.allowed),
+        allowed=known.allowed if limits.allowed is None else limits.allowed,
         forbidden=known.forbidden if inner.absent("forbidden") else limits.forbidden,
-        preapproved=_or(preapproved, known.preapproved),
+        preapproved=known.preapproved if preapproved is None else preapproved,
     )
 
 
 def read_output_contract(fields: Fields, key: str) -> OutputContract | None:
     """The type and JSON Schema of what a skill produces (seed 002)."""
     inner = fields.mapping(key)
-    parts = {} if inner is None else _parts(inner, _CONTRACT)
+    parts = {} if inner is None else inner.parts(_CONTRACT)
     if "type" not in parts:
         return None
     return OutputContract(parts["type"], freeze_mapping(parts["schema"]) if "schema" in parts else None)
@@ -402,30 +360,31 @@ def read_checkpoints(fields: Fields, key: str) -> tuple[Checkpoint, ...] | None:
     """Checkpoints as mappings or as bare names (seed 000)."""
 
     def read(inner: Fields) -> Checkpoint | None:
-        parts = _parts(inner, _CHECKPOINT)
+        parts = inner.parts(_CHECKPOINT)
         return Checkpoint(**parts) if "name" in parts else None
 
-    return each(fields, key, read, bare=Checkpoint)
+    return fields.each(key, read, bare=Checkpoint)
 
 
 def read_artifacts(fields: Fields, key: str) -> tuple[ArtifactRef, ...] | None:
     """References to tier 3 documents as mappings, or as bare ids."""
 
     def read(inner: Fields) -> ArtifactRef | None:
-        parts = _parts(inner, _ARTIFACT)
+        parts = inner.parts(_ARTIFACT)
         return (
             ArtifactRef(**{"name": parts["id"], "media_type": "text/plain", "size": 0, **parts})
             if "id" in parts
             else None
         )
 
-    return each(fields, key, read, bare=lambda name: ArtifactRef(name, name, "text/plain", 0))
+    return fields.each(key, read, bare=lambda name: ArtifactRef(name, name, "text/plain", 0))
 
 
+_KIND, _LIST = _choice(RelationKind), _choice(RuleList)
 _TRIGGERS = dict.fromkeys(("keywords", "verbs", "patterns", "examples", "never"), Fields.names)
-_CONTRACT: Mapping[str, Reader] = {"type": _required, "schema": Fields.typed_data}
+_CONTRACT: Mapping[str, Reader] = {"type": Fields.required, "schema": Fields.typed_data}
 _CHECKPOINT: Mapping[str, Reader] = {
-    "name": _required,
+    "name": Fields.required,
     "before": Fields.text,
     "blocking": Fields.flag,
     "reviewer": Fields.text,
@@ -433,7 +392,7 @@ _CHECKPOINT: Mapping[str, Reader] = {
     "scope": _choice(CheckpointScope),
 }
 _ARTIFACT: Mapping[str, Reader] = {
-    "id": _required,
+    "id": Fields.required,
     "name": Fields.text,
     "media_type": Fields.text,
     "size": Fields.whole,
@@ -466,7 +425,7 @@ FIELDS = (
     Field("emits", _NAMES, {_TIERS: "emits"}),
     Field("triggers", read_triggers),
     Field("tools", _tools),
-    Field("relations", _plain(lambda fields, key: each(fields, key, read_relation))),
+    Field("relations", _plain(lambda fields, key: fields.each(key, read_relation))),
     Field("checkpoints", _plain(read_checkpoints), {_TIERS: "hitl_checkpoints", _NATIVE: "hitl_checkpoints"}),
     Field("artifacts", _plain(read_artifacts)),
     Field("metadata", _data),

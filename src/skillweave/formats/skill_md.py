@@ -18,7 +18,6 @@ from skillweave.formats.native import (
     leftovers,
     read_triggers,
     report_missing,
-    stated_name,
     take_extension,
     to_data,
 )
@@ -65,10 +64,10 @@ def read_skill_md(
     found = front.diagnostics
     if strictness is Strictness.STRICT:
         found = tuple(by_open_spec(diagnostic) for diagnostic in found)
-    findings = Findings(path, front.lines, first_line=1, found=found)
+    findings = Findings(path, front.lines, first_line=1, found=list(found))
     if front.fields is None and strictness is Strictness.LENIENT:
         front = with_guessed_fields(front, path, folder)
-        findings = Findings(path, front.lines, first_line=1, found=front.diagnostics)
+        findings = Findings(path, front.lines, first_line=1, found=list(front.diagnostics))
     if front.fields is None:
         return findings.outcome(None)
     if strictness is Strictness.STRICT:
@@ -112,16 +111,15 @@ def _take_front(draft: Draft, fields: Fields, folder: str) -> None:
     if not fields.absent(ALLOWED_TOOLS):
         draft.values["tools"] = _preapproved(fields)
     _take_metadata(draft, fields)
-    if EXTENSION in fields:
-        take_extension(draft, fields)
+    take_extension(draft, fields)
     rest = fields.rest()
     if rest:
         report_near_keys(fields, rest)
-    draft.keep(rest)
+        draft.keep(rest)
 
 
 def _take_name(draft: Draft, fields: Fields, folder: str) -> None:
-    name = stated_name(fields, "name")
+    name = fields.stated("name")
     if name is None:
         if folder.strip():
             message = f"is missing; the folder's, {folder[:100]!r}, is taken"
@@ -130,7 +128,7 @@ def _take_name(draft: Draft, fields: Fields, folder: str) -> None:
         else:
             report_missing(fields, "name")
         return
-    draft.set_identity(name, fields, "name", extension_id(fields) if EXTENSION in fields else None)
+    draft.set_identity(name, fields, "name", extension_id(fields))
     if "id" not in draft.values:
         return
     if len(name) > MAX_NAME:

@@ -13,7 +13,6 @@ from skillweave.formats.native import (
     TEXT_FIELDS,
     Draft,
     Spelling,
-    each,
     extension_id,
     leftovers,
     placed,
@@ -219,7 +218,7 @@ def _rules(fields: Fields, rules: RuleList) -> tuple[Relation, ...]:
         inner.report(codes.BAD_VALUE, "type", message, f"write {known}, or move the rule to the other list")
         return None
 
-    return each(fields, rules.value, read) or ()
+    return fields.each(rules.value, read) or ()
 
 
 def _rule(relation: Relation) -> dict[str, Json]:

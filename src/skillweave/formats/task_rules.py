@@ -41,7 +41,7 @@ def read_task_rules(data: Mapping[str, object], lines: Mapping[Keys, int], *, pa
     found = list(findings.outcome(None).diagnostics)
     for index, item in enumerate(entries[:MOST_RULES]):
         own = Findings(path, lines)
-        entry = Fields(data, own).entry(KEY, index, item)
+        entry = Fields(data, own).entry(item, KEY, index)
         rule = None if entry is None else _rule(entry, Location(path, own.line((KEY, index))), source)
         if rule is not None:
             rules.append(rule)

@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING
 from skillweave.doors import door
 
 if TYPE_CHECKING:
-    from skillweave.frontmatter.codes import TEXT_CODES, Code
+    from skillweave.frontmatter.codes import MAX_FILE_BYTES, TEXT_CODES, Code
     from skillweave.frontmatter.documents import (
-        MAX_FILE_BYTES,
         Document,
         FrontMatter,
         quote_value,
@@ -53,8 +52,8 @@ __all__ = [
 __getattr__ = door(
     __name__,
     """
-codes: TEXT_CODES Code
-documents: MAX_FILE_BYTES Document FrontMatter quote_value read_front_matter read_json read_yaml tidy_body
+codes: MAX_FILE_BYTES TEXT_CODES Code
+documents: Document FrontMatter quote_value read_front_matter read_json read_yaml tidy_body
     write_front_matter
 yaml_text: FRONT_MATTER_LIMITS PACK_LIMITS Keys Limits Plain Refused Tree parse resolved write_yaml
 """,

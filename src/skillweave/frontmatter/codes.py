@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 from skillweave.diagnostics import Diagnostic, Location, Severity
 
+MAX_FILE_BYTES = 1024 * 1024
+"""A SKILL.md over this size is refused (spec 1.2)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Code:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from skillweave.diagnostics import Diagnostic, Location
 from skillweave.frontmatter import codes
+from skillweave.frontmatter.codes import MAX_FILE_BYTES
 from skillweave.frontmatter.yaml_text import (
     FRONT_MATTER_LIMITS,
     PACK_LIMITS,
@@ -20,9 +21,6 @@ from skillweave.frontmatter.yaml_text import (
     require_text,
     write_yaml,
 )
-
-MAX_FILE_BYTES = 1024 * 1024
-"""A SKILL.md over this size is refused (spec 1.2)."""
 
 _OPENING = re.compile(r"(?P<blank>(?:[ \t]*\n)*)---[ \t]*(?:\n|\Z)")
 _CLOSING = re.compile(r"^---[ \t]*(?:\n(?:[ \t]*\n)*|\Z)", re.MULTILINE)
@@ -168,7 +166,9 @@ def read_yaml(text: str, *, path: str, limits: Limits = PACK_LIMITS, first_line:
     for key, line, first in parsed.duplicates:
         message = f"key `{key[:60]}` appears twice; the one in line {first} counts"
         found.append(codes.DUPLICATE_KEY.found(Location(path, line), message, "remove one of them"))
-    return _document(parsed.data, parsed.lines, found, Location(path, first_line))
+    if isinstance(parsed.data, dict):
+        return Document(parsed.data, parsed.lines, tuple(found))
+    return _no_mapping(parsed.data, found, Location(path, first_line))
 
 
 def _repairs_of(characters: int) -> int:
@@ -197,7 +197,9 @@ def read_json(text: str, *, path: str, limits: Limits = PACK_LIMITS) -> Document
         _require_within(data, limits)
     except Refused as refusal:
         return Document(None, _NO_LINES, (*found, refusal.found(path)))
-    return _document(data, _NO_LINES, found, Location(path))
+    if isinstance(data, dict):
+        return Document(data, _NO_LINES, tuple(found))
+    return _no_mapping(data, found, Location(path))
 
 
 def refuse_constant(name: str) -> float:
@@ -217,9 +219,7 @@ def _parse_json(text: str, pairs: Callable[[list[tuple[str, Tree]]], dict[str, T
     return data
 
 
-def _document(data: Tree, lines: Mapping[Keys, int], found: list[Diagnostic], top: Location) -> Document:
-    if isinstance(data, dict):
-        return Document(data, lines, tuple(found))
+def _no_mapping(data: Tree, found: list[Diagnostic], top: Location) -> Document:
     noun = "list" if isinstance(data, list) else "single value"
     what = "it is empty" if data is None or data == "" else f"it holds a {noun}"
     bad = codes.NOT_A_MAPPING.found(top, f"keys with values are expected, but {what}", "write `key: value` lines")

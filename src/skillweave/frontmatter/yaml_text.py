@@ -190,7 +190,10 @@ class _Builder:
         return Parsed(data, self._lines, tuple(self._duplicates))
 
     def _node(self, event: _Event, keys: Keys) -> Tree:
-        self._check(event)
+        """What begins with the event; refused are aliases, anchors, tags, and what is too much."""
+        self._left -= 1
+        if event.anchor is not None or event.tag is not None or self._left < 0:
+            raise self._unwelcome(event)
         if isinstance(event, _SCALAR):
             return str(event.value) if event.style else Plain(event.value)
         if self._depth == self._limits.depth:
@@ -201,22 +204,18 @@ class _Builder:
         self._depth -= 1
         return node
 
-    def _check(self, event: _Event) -> None:
-        """Refuses aliases, anchors, tags, and what is too much; an alias has its name as anchor, and no tag."""
-        if event.anchor is not None:
+    def _unwelcome(self, event: _Event) -> Refused:
+        if event.anchor is not None:  # an alias has its name as anchor, and no tag
             what, sign = ("alias", "*") if isinstance(event, _ALIAS) else ("anchor", "&")
             message = f"YAML {what} `{sign}{str(event.anchor)[:60]}` is refused"
             fix = f"write the value out, or quote a text that begins with `{sign}`"
-            raise self._refused(event, codes.YAML_ALIAS, message, fix)
+            return self._refused(event, codes.YAML_ALIAS, message, fix)
         if event.tag is not None:
             message = f"YAML tag `{event.tag[:60]}` is refused"
             fix = "remove the tag, or quote a text that begins with `!`"
-            raise self._refused(event, codes.YAML_TAG, message, fix)
-        self._left -= 1
-        if self._left < 0:
-            message = f"more than {self._limits.nodes} values in one document"
-            fix = "split it, or move the data to a file of its own"
-            raise self._refused(event, codes.YAML_TOO_LARGE, message, fix)
+            return self._refused(event, codes.YAML_TAG, message, fix)
+        message = f"more than {self._limits.nodes} values in one document"
+        return self._refused(event, codes.YAML_TOO_LARGE, message, "split it, or move the data to a file of its own")
 
     def _mapping(self, keys: Keys) -> dict[str, Tree]:
         mapping: dict[str, Tree] = {}
@@ -224,8 +223,7 @@ class _Builder:
         while not isinstance(event, _MAPPING_END):
             if not isinstance(event, (_SCALAR, _ALIAS)):
                 raise self._refused(event, codes.YAML_INVALID, "a key is not text", "write a word before the colon")
-            self._check(event)
-            name, line = str(event.value), event.start_mark.line + self._first_line
+            name, line = str(self._node(event, keys)), event.start_mark.line + self._first_line
             here = (*keys, name)
             if name in mapping:
                 self._duplicates.append((name, line, self._lines[here]))

@@ -96,8 +96,7 @@ def _lift(entry: object, contents: dict[str, str]) -> object:
 
 
 def _value(skill: Skill, source: str) -> Defined:
-    from skillweave.formats.arguments import report_places
-    from skillweave.formats.fields import Findings, report_host_keys
+    from skillweave.formats.fields import Findings, report_host_keys, report_places
     from skillweave.formats.identity import digest_of
     from skillweave.formats.native import to_dict
 

@@ -10,7 +10,6 @@ from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from types import TracebackType
 
 from skillweave.errors import CannotWatch, DuplicateSkill, MissingExtra, SourceUnavailable
 from skillweave.registry.snapshot import Changes, Snapshot, changes_between
@@ -125,7 +124,13 @@ async def _follow(
     while True:
         try:
             async with watch.begun() as next_change:
-                await _refreshed(refresh) if loaded else await refresh()
+                try:
+                    await refresh()
+                except DuplicateSkill as error:
+                    if not loaded:
+                        raise
+                    # One edit must not end the watch: the skills stay as they were, as with every other broken edit.
+                    log.warning("the skills stay as they were: %s", error)
                 loaded = True
                 now = snapshot()
                 changes, told = changes_between(told, now), now
@@ -134,14 +139,6 @@ async def _follow(
                 await next_change()
         except Vanished:
             await asyncio.sleep(_BEFORE_ANOTHER_TRY)
-
-
-async def _refreshed(refresh: Callable[[], Awaitable[object]]) -> None:
-    try:
-        await refresh()
-    except DuplicateSkill as error:
-        # One edit must not end the watch: the skills stay as they were, as with every other broken edit.
-        log.warning("the skills stay as they were: %s", error)
 
 
 class Vanished(Exception):
@@ -171,28 +168,31 @@ class FileWatcher:
                 thread.start()
             for thread in self._threads:
                 await thread.placed.wait()
-                thread.check()
+                if thread.failure is not None:
+                    raise thread.failure
         except BaseException:
-            await self._leave()
+            await self.__aexit__()
             raise
         return self
 
-    async def __aexit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
-        await self._leave()
+    async def __aexit__(self, *_: object) -> None:
+        for thread in self._threads:
+            thread.stopped = True
+        for thread in self._threads:
+            if thread.ident is not None:
+                await thread.ended.wait()
+                thread.join()
 
     async def changed(self) -> None:
         """Wait until something changes; at once when it did already."""
         await self._change.wait()
 
-    async def _leave(self) -> None:
-        for thread in self._threads:
-            thread.stop()
-        for thread in self._threads:
-            await thread.end()
 
+class _WatchThread(threading.Thread):
+    """Waits for one change that matters; `placed` is set as soon as none is missed, or there is a `failure`.
 
-class _WatchThread:
-    """A thread in which `watchfiles` waits for one change that matters."""
+    Once `stopped` is true, it ends within the quiet time.
+    """
 
     def __init__(
         self,
@@ -202,51 +202,28 @@ class _WatchThread:
         quiet_milliseconds: int,
         recursive: bool,  # noqa: FBT001 - as `watchfiles` calls it
     ) -> None:
+        super().__init__(name="skillweave-watch")
+        self.stopped = False
+        self.ended = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
         self.placed = asyncio.Event()
+        self.failure: Exception | None = None
+        self._in_place = False
         self._change = change
         self._paths = paths
         self._matters = matters
         self._quiet = quiet_milliseconds
         self._recursive = recursive
-        self._loop = asyncio.get_running_loop()
-        self._failure: Exception | None = None
-        self._stopped = False
-        self._asked = False
-        self._done = asyncio.Event()
-        self._thread = threading.Thread(target=self._wait, name="skillweave-watch")
-
-    def start(self) -> None:
-        """Begin; `placed` is set as soon as no change is missed any more."""
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Let it end, which it does within the quiet time."""
-        self._stopped = True
-
-    async def end(self) -> None:
-        """Wait until it has ended."""
-        if self._thread.ident is not None:
-            await self._done.wait()
-            self._thread.join()
-
-    def check(self) -> None:
-        """Raises Vanished or CannotWatch when it could not begin."""
-        if isinstance(self._failure, FileNotFoundError):
-            raise Vanished
-        if self._failure is not None:
-            raise CannotWatch(
-                f"the folders of skills cannot be followed: {self._failure}; let the system watch more files (on Linux "
-                "fs.inotify.max_user_watches and max_user_instances), or set WATCHFILES_FORCE_POLLING=1"
-            ) from self._failure
 
     def is_set(self) -> bool:
         """Whether to stop: what `watchfiles` asks after each quiet time, for the first time when it is in place."""
-        if not self._asked:
-            self._asked = True
-            self._tell(self.placed.set)
-        return self._stopped or not threading.main_thread().is_alive()
+        if not self._in_place:
+            self._in_place = True
+            self._tell(self.placed)
+        return self.stopped or not threading.main_thread().is_alive()
 
-    def _wait(self) -> None:
+    def run(self) -> None:
+        """Waits, and tells the loop."""
         from watchfiles import watch
 
         try:
@@ -263,21 +240,27 @@ class _WatchThread:
                 )
             ) as changes:
                 if next(changes, None) is not None:
-                    self._tell(self._change.set)
-        except Exception as error:  # noqa: BLE001 - raised by `check`, where somebody waits for this thread
-            if self._asked:
-                # It stood in its place, and could not tell what it saw there: a file name that is not UTF-8.
+                    self._tell(self._change)
+        except Exception as error:  # noqa: BLE001 - raised where somebody waits until this thread is in place
+            if self._in_place:
+                # It could not tell what it saw there: a file name that is not UTF-8.
                 log.warning("something changed among the files of skills: %s", error)
+                self._tell(self._change)
+            elif isinstance(error, FileNotFoundError):
+                self.failure = Vanished()
             else:
-                self._failure = error
-            self._tell(self._change.set)
+                self.failure = CannotWatch(
+                    f"the folders of skills cannot be followed: {error}; let the system watch more files (on Linux "
+                    "fs.inotify.max_user_watches and max_user_instances), or set WATCHFILES_FORCE_POLLING=1"
+                )
+                self.failure.__cause__ = error
         finally:
-            self._tell(self.placed.set)
-            self._tell(self._done.set)
+            self._tell(self.placed, self.ended)
 
-    def _tell(self, call: Callable[[], None]) -> None:
+    def _tell(self, *events: asyncio.Event) -> None:
         with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
-            self._loop.call_soon_threadsafe(call)
+            for event in events:
+                self._loop.call_soon_threadsafe(event.set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,7 +319,8 @@ def _points(path: str) -> Iterator[str]:
     """A path, each link on the way to what it means, and that itself: where something new might be put."""
     for _ in range(_MOST_LINKS):
         yield path
-        link = next((above for above in _from_the_top(path) if os.path.islink(above)), None)  # noqa: PTH114
+        from_the_top = [*(str(above) for above in reversed(Path(path).parents)), path]
+        link = next((above for above in from_the_top if os.path.islink(above)), None)  # noqa: PTH114
         if link is None:
             return
         yield link
@@ -345,11 +329,6 @@ def _points(path: str) -> Iterator[str]:
         except OSError:
             return
         path = os.path.normpath(target + path[len(link) :])
-
-
-def _from_the_top(path: str) -> list[str]:
-    """Every folder above the path and the path, the highest first."""
-    return [*(str(above) for above in reversed(Path(path).parents)), path]
 
 
 def _nearest(path: str) -> tuple[str, str]:
@@ -361,13 +340,11 @@ def _nearest(path: str) -> tuple[str, str]:
 
 
 def _folders(root: str) -> set[str]:
-    """The folder and those below it; links are not gone through, nor what is ignored."""
+    """The folder and those below it; links are not gone through, nor what is ignored or nobody may look into."""
     found = {root}
-    pending = [root]
-    while pending:
-        below = _below(pending.pop())
-        pending += below
-        found.update(below)
+    for path, below, _ in os.walk(root):
+        found.add(path)
+        below[:] = [name for name in below if name not in IGNORED_FOLDERS]
         if len(found) > MOST_FOLDERS:
             fix = "name a folder nearer to the skills"
             raise CannotWatch(f"'{root}' has more than {MOST_FOLDERS:,} folders in it, too many to follow; {fix}")
@@ -380,15 +357,3 @@ def _readable(folder: str) -> bool:
         return os.access(folder.encode(), os.R_OK)
     except UnicodeEncodeError:
         return False
-
-
-def _below(folder: str) -> list[str]:
-    try:
-        with os.scandir(folder) as entries:
-            return [
-                entry.path
-                for entry in entries
-                if entry.name not in IGNORED_FOLDERS and entry.is_dir(follow_symlinks=False)
-            ]
-    except OSError:
-        return []  # it is gone, or nobody may look into it

@@ -4,10 +4,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import partial
 from threading import Lock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from skillweave.cachefile import CacheFolder, code_key, key_of
 from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.formats.host_keys import BY_ALL, Invocation, invocation_of
 from skillweave.registry import Snapshot
@@ -26,8 +28,6 @@ from skillweave.text.search import (
 from skillweave.text.words import STOP_WORDS
 
 if TYPE_CHECKING:
-    from skillweave.cachefile import CacheFolder
-    from skillweave.select.kept_index import KeptIndex
     from skillweave.select.lexical_index import LexicalIndex
     from skillweave.select.numbered import TermStore
 
@@ -35,6 +35,8 @@ LONGEST_PHRASE = 500
 """Folded characters of a keyword: a longer one is a mistake, and repeats inside it make the automaton slow to build."""
 MOST_NARROWED = 256
 """So many different limits of what may be chosen are remembered."""
+_CODE = ("cachefile", "diagnostics", "formats", "select", "skill", "text")
+"""What decides how skills are indexed and kept."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -43,7 +45,8 @@ class SkillIndex:
 
     `active` leaves out what is closed to the model: no marker, trigger or word selects that. `closed` says who may ask
     for the active skills that not everybody may ask for. `task_rules` are the host's, then those of the snapshot.
-    `kept` is where its parts are kept on disk, None for nowhere; `terms` the words of skills indexed before.
+    `kept` is where its parts are kept on disk and under which key, None for nowhere; `terms` the words of skills that
+    were indexed before.
     `diagnostics` are about triggers: `empty-keyword`, `long-keyword`, `too-many-keywords`, `broken-pattern`,
     `ascii-pattern`, `too-many-patterns`, and about task rules: `task-rule-unknown-skill`. Safe to share between
     threads.
@@ -56,7 +59,7 @@ class SkillIndex:
     diagnostics: tuple[Diagnostic, ...] = ()
     closed: Mapping[str, Invocation] = field(default_factory=dict)
     task_rules: tuple[TaskRule, ...] = ()
-    kept: "KeptIndex | None" = field(default=None, repr=False)
+    kept: tuple[CacheFolder, bytes] | None = field(default=None, repr=False)
     terms: "TermStore | None" = field(default=None, repr=False)
     _lexical: "list[LexicalIndex]" = field(default_factory=list, repr=False)
     _mentioned: list[Mapping[str, str]] = field(default_factory=list, repr=False)
@@ -88,13 +91,15 @@ class SkillIndex:
         """The index of words, built at the first call (about half a second for 1,000 skills), then kept."""
         with self._building:
             if not self._lexical:
-                from skillweave.select.lexical_index import build_lexical_index
+                from skillweave.select.lexical_index import LexicalIndex, build_lexical_index
+                from skillweave.select.near_words import NearWords
 
-                kept, terms = self.kept, self.terms
-                if kept is None:
-                    self._lexical.append(build_lexical_index(self.active, terms))
+                build = partial(build_lexical_index, self.active, self.terms)
+                if self.kept is None:
+                    self._lexical.append(build())
                 else:
-                    self._lexical.append(kept.lexical(self.active, terms))
+                    cache, key = self.kept
+                    self._lexical.append(cache.kept("words", key, LexicalIndex, (NearWords,), build))
             return self._lexical[0]
 
 
@@ -103,7 +108,7 @@ def build_index(
     *,
     mode: MatchMode = MatchMode.WORD,
     task_rules: Sequence[TaskRule] = (),
-    cache: "CacheFolder | None" = None,
+    cache: CacheFolder | None = None,
     terms: "TermStore | None" = None,
 ) -> SkillIndex:
     """Compile the index of a snapshot: skills that may be selected are matched, the others are known by their ids.
@@ -114,22 +119,37 @@ def build_index(
     selectable = snapshot.active()
     closed = {skill.id: invocation for skill in selectable if (invocation := invocation_of(skill)) != BY_ALL}
     active = tuple(skill for skill in selectable if skill.id not in closed or closed[skill.id].by_model)
-    kept = None
-    if cache is not None:
-        from skillweave.select.kept_index import kept_for
-
-        kept = kept_for(cache, active)
+    # Without a digest a skill cannot be known by what it says.
+    kept = (cache, _key_of(active)) if cache is not None and all(skill.digest for skill in active) else None
 
     def gather() -> Triggers:
         return gather_triggers(active, mode)
 
     parts = (Kind, MatchMode, Diagnostic, Severity, Location)
-    gathered = gather() if kept is None else kept.triggers(mode.value, Triggers, parts, gather)
+    if kept is None:
+        gathered = gather()
+    else:
+        gathered = kept[0].kept("triggers", key_of(kept[1], mode.value), Triggers, parts, gather)
     positions = MappingProxyType({skill.id: position for position, skill in enumerate(active)})
     rules = (*task_rules, *snapshot.task_rules)
     diagnostics = (*gathered.diagnostics, *check_task_rules(rules, snapshot))
     triggers = gathered.compiled()
     return SkillIndex(snapshot, active, positions, triggers, diagnostics, MappingProxyType(closed), rules, kept, terms)
+
+
+def _key_of(skills: Sequence[Skill]) -> bytes:
+    """The key of the skills in their order, as this release indexes them."""
+    return key_of(code_key(*_CODE), *(part for skill in skills for part in _identity(skill)))
+
+
+def _identity(skill: Skill) -> tuple[str, ...]:
+    # The digest is of the definition alone: these also depend on who read it, how strictly, and from where.
+    triggers = skill.triggers
+    return (
+        *(skill.digest, skill.id, skill.spelling or "", skill.name, skill.description),
+        *(skill.origin.location if skill.origin else "", str(len(skill.domain_tags)), str(len(skill.extra))),
+        *(repr(list_) for list_ in (triggers.keywords, triggers.verbs, triggers.patterns, triggers.never)),
+    )
 
 
 class Kind(IntEnum):

@@ -82,10 +82,6 @@ class LexicalIndex:
         return float(((one == other) & used).sum() / max(1, used.sum()))
 
 
-KEPT = (LexicalIndex, NearWords)
-"""The classes that an index is made of."""
-
-
 def build_lexical_index(skills: Iterable[Skill], terms: TermStore | None = None) -> LexicalIndex:
     """The index over skills by position; linear in the length of their texts, of which `terms` knows the unchanged."""
     return index_numbers(number_terms(map(terms_of, skills)) if terms is None else terms.numbered(tuple(skills)))

@@ -42,7 +42,7 @@ def read_agents(data: Mapping[str, object], lines: Mapping[Keys, int], *, path: 
     found = list(findings.outcome(None).diagnostics)
     for index, item in enumerate(entries[:MOST_AGENTS]):
         own = Findings(path, lines)
-        entry = Fields(data, own).entry(KEY, index, item)
+        entry = Fields(data, own).entry(item, KEY, index)
         agent = None if entry is None else _agent(entry)
         if agent is not None and agent.id in agents:
             told = f"agent {agent.id!r} is described twice; the first description counts"

@@ -118,7 +118,7 @@ class _Reading:
     def _pattern(self, fields: Fields, keys: Keys) -> IdPattern | None:
         index = keys[-1]
         entries = fields.entries("recognise") or []
-        entry = fields.entry("recognise", index, entries[index]) if isinstance(index, int) else None
+        entry = fields.entry(entries[index], "recognise", index) if isinstance(index, int) else None
         if entry is None:
             return None
         pattern, spelled = entry.text("pattern"), entry.text("as") or ""
@@ -183,7 +183,7 @@ def _part(entry: Fields) -> SectionPart | None:
     rendered = _lines(entry, "render")
     if not rendered:
         entry.report(codes.CONTEXT, "render", "is missing or empty", "write the line of a row, such as 'Ship: {name}'")
-    hops = [_hop(entry.entry("path", number, item)) for number, item in enumerate(entry.entries("path") or ())]
+    hops = [_hop(entry.entry(item, "path", number)) for number, item in enumerate(entry.entries("path") or ())]
     last, limit = entry.whole("last"), entry.whole("limit")
     for key, number in (("last", last), ("limit", limit)):
         if number is not None and number < 1:

@@ -13,8 +13,9 @@ from skillweave.sources.names import quoted
 
 _PLAIN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 _UNLINKED = _PLAIN | getattr(os, "O_NOFOLLOW", 0)
-_FOLDER = _UNLINKED | getattr(os, "O_DIRECTORY", 0)
-_STEP = _FOLDER | getattr(os, "O_PATH", 0)
+FOLDER = _UNLINKED | getattr(os, "O_DIRECTORY", 0)
+"""For `open_below` of a folder."""
+_STEP = FOLDER | getattr(os, "O_PATH", 0)
 """For a folder on the way, which need not be readable."""
 _STEPWISE = os.open in os.supports_dir_fd
 
@@ -83,18 +84,10 @@ def read_below(base: str, path: str, limit: int) -> Content:
     No component below `base` may be a link, or have become one since the path was found.
     """
     try:
-        handle = _open_below(base, path)
+        handle = open_below(base, path)
     except (OSError, ValueError) as error:
         raise refusal(error) from None
     return _read(handle, limit)
-
-
-def open_folder(base: str, path: str) -> int:
-    """A handle of the folder with that real path at or below `base`, opened like a file of `read_below`.
-
-    Raises OSError, and ValueError for a name that no file can have.
-    """
-    return os.open(path, _FOLDER) if path == base else _open_below(base, path, _FOLDER)
 
 
 def read_real(path: str, limit: int) -> Content:
@@ -137,7 +130,7 @@ def read_inside(
     within = within or root
     target = resolved_inside(resolved_inside(root, folder, within=within), name)
     try:
-        handle = _open_below(base or within, target)
+        handle = open_below(base or within, target)
     except (OSError, ValueError) as error:
         raise refusal(error) from None
     return _read(handle, limit)
@@ -191,13 +184,16 @@ def refusal(error: OSError | ValueError) -> Refused:
     return Refused(codes.UNREADABLE, f"it cannot be read: {why}", "give the process the right to read it")
 
 
-def _open_below(base: str, target: str, flags: int = _UNLINKED) -> int:
-    """The target's handle, so that no swap between check and use leads out of the folder."""
-    return _open_stepwise(base, target, flags) if _STEPWISE else _open_checked(target, flags)
+def open_below(base: str, target: str, flags: int = _UNLINKED) -> int:
+    """A handle of the file or folder with that real path at or below `base`.
 
-
-def _open_stepwise(base: str, target: str, flags: int) -> int:
-    """Folder by folder, each without links, from the handle of the one above."""
+    It is opened folder by folder, each without links, from the handle of the one above, so that no swap between check
+    and use leads out of the folder. Raises OSError, and ValueError for a name that no file can have.
+    """
+    if target == base:
+        return os.open(base, flags)
+    if not _STEPWISE:
+        return _open_checked(target, flags)
     names = target.removeprefix(base).strip(os.sep).split(os.sep)  # noqa: PTH206 - undecodable names stay as they are
     above = os.open(base, _STEP)
     try:
@@ -229,18 +225,18 @@ def _read(handle: int, limit: int) -> Content:
             raise _not_a_file(_kind(status.st_mode))
         if status.st_size > limit:
             raise _too_large(status.st_size, limit)
-        return Content(_all_of(handle, status.st_size, limit), mark_of(status))
+        data = os.read(handle, status.st_size + 1)
+        if len(data) != status.st_size:  # the file grows while it is read, or the system gives it in pieces
+            data = _to_the_end(handle, data, limit)
+        return Content(data, mark_of(status))
     except OSError as error:
         raise refusal(error) from None
     finally:
         os.close(handle)
 
 
-def _all_of(handle: int, size: int, limit: int) -> bytes:
-    """Everything up to the end, one byte over the limit at most: the file may grow while it is read."""
-    data = os.read(handle, size + 1)
-    if len(data) == size:
-        return data
+def _to_the_end(handle: int, data: bytes, limit: int) -> bytes:
+    """The data and what follows it, one byte over the limit at most."""
     pieces = [data]
     total = len(data)
     while pieces[-1] and total <= limit:

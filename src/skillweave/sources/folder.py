@@ -3,24 +3,45 @@
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from skillweave.cachefile import CacheFolder
-from skillweave.diagnostics import Diagnostic, Location
+from skillweave.cachefile import CacheFolder, code_key, key_of
+from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.errors import ArtifactNotFound, SourceUnavailable
 from skillweave.formats.identity import digest_of_bytes
 from skillweave.formats.strictness import Strictness
+from skillweave.frontmatter.codes import MAX_FILE_BYTES
 from skillweave.registry.codes import NO_SKILLS
 from skillweave.registry.source import Loaded, is_text, media_type_of
-from skillweave.skill import Skill
+from skillweave.skill import (
+    ArtifactRef,
+    Checkpoint,
+    CheckpointScope,
+    Origin,
+    OutputContract,
+    Relation,
+    RelationKind,
+    RuleList,
+    Skill,
+    SkillText,
+    Status,
+    ToolRules,
+    Triggers,
+)
 from skillweave.sources import codes
-from skillweave.sources.files import Content, Mark, Refused, read_below, read_inside, repository_of, sizes_hold
-from skillweave.sources.names import expanded, is_plain, shown
-from skillweave.sources.remembered import Memory, Unit, keep_memory, kept_memory, memory_of
+from skillweave.sources.files import (
+    Mark,
+    Refused,
+    changed_among,
+    read_below,
+    read_inside,
+    repository_of,
+    sizes_hold,
+)
+from skillweave.sources.names import expanded, shown
 from skillweave.sources.tree import (
-    ARTIFACT_FOLDERS,
     DEPTH,
     MAX_BYTES,
     NONE,
@@ -44,10 +65,44 @@ PART = 256
 
 Progress = Callable[[int, int], None]
 """Told how many skill files were looked at, and how many there are; called from the loading thread."""
-_ARTIFACT_FOLDERS = frozenset(ARTIFACT_FOLDERS)
-_UNNAMED = Artifacts(
-    left_out=(LeftOut("the skill's folder has no plain UTF-8 name", "rename the folder", ARTIFACT_FOLDERS),)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """What one skill folder gave; `mark` is that of its skill file at `path`, None where it has to be read again."""
+
+    path: str
+    mark: Mark | None
+    skill: Skill | None
+    findings: tuple[Diagnostic, ...] = ()
+    artifacts: Artifacts = NONE
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What was seen at the last load; `probes` are the marks that can be trusted, `complete` if all can.
+
+    `findings` are those about the folders, not about a unit.
+    """
+
+    root: str = ""
+    listings: Mapping[str, Listing] = field(default_factory=dict)
+    units: Mapping[str, Unit] = field(default_factory=dict)
+    probes: tuple[tuple[str, Mark], ...] = ()
+    complete: bool = False
+    sizes: tuple[tuple[str, int], ...] = ()
+    findings: tuple[Diagnostic, ...] = ()
+
+
+KIND = "folder"
+_CODE = ("cachefile", "skill", "frozen", "diagnostics", "formats", "frontmatter", "sources", "registry/source")
+"""What decides how skill files are read and kept."""
+CLASSES = (
+    *(Skill, Triggers, SkillText, OutputContract, ToolRules, Relation, Checkpoint, ArtifactRef, Origin),
+    *(Status, RelationKind, RuleList, CheckpointScope, Severity, Diagnostic, Location),
+    *(Unit, Artifacts, LeftOut, Listing),
 )
+_ELSEWHERE = Listing(None)
 
 
 class Folder:
@@ -76,7 +131,8 @@ class Folder:
         self._empty = os.fspath(path) == ""
         self._path = given
         self._folder = os.path.abspath(given.parent if self._single else given)  # noqa: PTH100 - keeps the named links
-        self._prefix = _prefix(given.parent if self._single else given)
+        above = (given.parent if self._single else given).as_posix()
+        self._prefix = "" if above == "." else f"{above.rstrip('/')}/"
         self._nested = nested
         self._progress = progress
         self._cache = cache
@@ -128,11 +184,10 @@ class Folder:
     def _load(self, previous: Loaded | None) -> Loaded:
         root = self._root()
         if previous is None and self._cache is not None:
-            kept = kept_memory(self._cache, root, self.name, *self._way)
-            previous = kept.loaded() if kept is not None else None
+            previous = self._kept(self._cache, root)
         memory = previous.memory if previous is not None and isinstance(previous.memory, Memory) else Memory()
         now = time.time_ns()
-        changed = memory.changed(root)
+        changed = changed_among(memory.probes) if root == memory.root else None
         if previous is not None and memory.complete and changed == set() and sizes_hold(memory.sizes):
             self._tell(len(memory.units), len(memory.units))
             return previous
@@ -144,10 +199,25 @@ class Folder:
             if len(units) % _REPORT_EVERY == 0:
                 self._tell(len(units), len(search.found))
         self._tell(len(units), len(search.found))
-        memory = memory_of(root, tree.seen, units, tuple(search.findings))
+        findings = tuple(search.findings)
         if self._cache is not None:
-            keep_memory(self._cache, memory, root, self.name, *self._way)
-        return memory.loaded()
+            unlinked = tuple((name, _unlinked(unit)) for name, unit in units.items())
+            self._cache.write(KIND, self._key(root), (root, tree.seen, unlinked, findings), CLASSES)
+        return _loaded(root, tree.seen, units, findings)
+
+    def _kept(self, cache: CacheFolder, root: str) -> Loaded | None:
+        """What the last load in any process gave, as far as it was kept."""
+        try:
+            # Any other value than was packed fails below, or holds for no file.
+            kept_root, listings, units, findings = cache.read(KIND, self._key(root), CLASSES)
+            # An artifact's listing is the very one of its folder: that it still is, is how a change shows.
+            relinked = {name: _relinked(unit, listings) for name, unit in units}
+            return _loaded(kept_root, listings, relinked, findings)
+        except (LookupError, TypeError, ValueError, AttributeError):
+            return None
+
+    def _key(self, root: str) -> bytes:
+        return key_of(code_key(*_CODE), root, self.name, *self._way)
 
     def _searched(self, root: str, tree: Tree) -> Search:
         try:
@@ -201,11 +271,6 @@ class Folder:
         return shown(f"{self._prefix}{relative}" if relative else self._prefix.rstrip("/") or ".")
 
 
-def _prefix(folder: Path) -> str:
-    text = folder.as_posix()
-    return "" if text == "." else text if text.endswith("/") else f"{text}/"
-
-
 @dataclass(frozen=True, slots=True)
 class UnitReader:
     """How a source reads its skills: its name, how strictly, and how it tells people where something is.
@@ -220,45 +285,47 @@ class UnitReader:
 
     def look(self, found: Found, tree: Tree, known: Unit | None) -> Unit:
         """What the folder gives; what did not change since it was `known` is not read again."""
-        if known is not None and known.path != found.file:
+        file = f"{found.path}{os.sep}{found.skill}"
+        if known is not None and known.path != file:
             known = None
         try:
             listing = tree.listing(found.path)
-            if is_plain(found.relative):
-                artifacts = list_artifacts(tree, found, listing, known.artifacts if known else None)
-            else:  # no artifact of it could be named
-                artifacts = NONE if _ARTIFACT_FOLDERS.isdisjoint(listing.folders) else _UNNAMED
-            if known is not None and tree.holds(known.path, known.mark):
+            artifacts = list_artifacts(tree, found, listing, known.artifacts if known else None)
+            if known is not None and tree.holds(file, known.mark):
                 return known if artifacts is known.artifacts else self._with(known, artifacts, self.place(found))
-            content = _read(found, listing, tree.base)
+            if found.skill in listing.links:
+                content = read_inside(found.path, "", found.skill, MAX_FILE_BYTES, base=tree.base or found.path)
+            else:
+                content = read_below(tree.base or found.path, file, MAX_FILE_BYTES)
         except Refused as refused:
             place = self.place(found)
             finding = refused.code.found(Location(place), f"'{place}' is not read: {refused.why}", refused.fix)
-            return Unit(found.file, None, None, (finding,))
+            return Unit(file, None, None, (finding,))
         mark = tree.trusted(content.mark)
         if known is not None and known.skill is not None and known.skill.digest == digest_of_bytes(content.data):
             return self._with(replace(known, mark=mark), artifacts, self.place(found))
-        return self._parse(found, content, mark, artifacts)
+        return self._parse(found, Unit(file, mark, None, artifacts=artifacts), content.data)
 
     def place(self, found: Found) -> str:
         """The skill file's path as people see it."""
         return self.show(f"{found.relative}/{found.skill}" if found.relative else found.skill)
 
-    def _parse(self, found: Found, content: Content, mark: Mark | None, artifacts: Artifacts) -> Unit:
+    def _parse(self, found: Found, unread: Unit, data: bytes) -> Unit:
+        """The unit with what its skill file says."""
         # Not loaded where everything is known: YAML and the formats take as long as all the rest.
         from skillweave.formats.skill_md import read_skill_md
 
         place = self.place(found)
         read = read_skill_md(
-            content.data,
+            data,
             path=place,
             folder=shown(os.path.basename(found.relative)) or self.folder,  # noqa: PTH119
             source=self.source,
-            artifacts=artifacts.refs,
+            artifacts=unread.artifacts.refs,
             strictness=self.strictness,
         )
-        findings = (*read.diagnostics, *_left_out(artifacts, place, read.skill))
-        return Unit(found.file, mark, read.skill, findings, artifacts)
+        findings = (*read.diagnostics, *_left_out(unread.artifacts, place, read.skill))
+        return replace(unread, skill=read.skill, findings=findings)
 
     def _with(self, known: Unit, artifacts: Artifacts, place: str) -> Unit:
         """What is known, with its artifacts as they are now; the skill stays the same value where they are equal."""
@@ -272,14 +339,6 @@ class UnitReader:
         return Unit(known.path, known.mark, skill, findings, artifacts)
 
 
-def _read(found: Found, listing: Listing, base: str) -> Content:
-    from skillweave.frontmatter import MAX_FILE_BYTES
-
-    if found.skill in listing.links:
-        return read_inside(found.path, "", found.skill, MAX_FILE_BYTES, base=base or found.path)
-    return read_below(base or found.path, found.file, MAX_FILE_BYTES)
-
-
 def _left_out(artifacts: Artifacts, place: str, skill: Skill | None) -> Iterator[Diagnostic]:
     for left_out in artifacts.left_out:
         first = ", ".join(f"'{artifact}'" for artifact in left_out.ids[:3])
@@ -288,3 +347,31 @@ def _left_out(artifacts: Artifacts, place: str, skill: Skill | None) -> Iterator
         message = f"{first}{f' and {rest} more' if rest > 0 else ''} {verb} not listed: {left_out.why}"
         finding = codes.ARTIFACT_LEFT_OUT.found(Location(place), message, left_out.fix)
         yield replace(finding, skill=skill.id if skill else None)
+
+
+def _loaded(
+    root: str, listings: Mapping[str, Listing], units: Mapping[str, Unit], findings: tuple[Diagnostic, ...]
+) -> Loaded:
+    """What the source answers, with a memory of it for its next load."""
+    marks = [(path, listing.mark) for path, listing in listings.items()]
+    marks += [(unit.path, unit.mark) for unit in units.values()]
+    probes = tuple((path, mark) for path, mark in marks if mark is not None)
+    sizes = tuple(size for unit in units.values() for size in unit.artifacts.sizes)
+    memory = Memory(root, listings, units, probes, len(probes) == len(marks), sizes, findings)
+    told = (*(finding for unit in units.values() for finding in unit.findings), *findings)
+    return Loaded(tuple(unit.skill for unit in units.values() if unit.skill is not None), told, memory)
+
+
+def _unlinked(unit: Unit) -> Unit:
+    """The unit without the listings of its artifacts' folders, which the memory has already."""
+    listings = tuple((path, _ELSEWHERE) for path, _ in unit.artifacts.listings)
+    return replace(unit, artifacts=replace(unit.artifacts, listings=listings)) if listings else unit
+
+
+def _relinked(unit: Unit, listings: Mapping[str, Listing]) -> Unit:
+    artifacts = unit.artifacts
+    if not artifacts.listings:
+        return replace(unit, artifacts=NONE) if artifacts == NONE else unit
+    return replace(
+        unit, artifacts=replace(artifacts, listings=tuple((path, listings[path]) for path, _ in artifacts.listings))
+    )

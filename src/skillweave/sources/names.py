@@ -15,7 +15,7 @@ def is_plain(name: str) -> bool:
 
 def shown(name: str) -> str:
     r"""The name with everything that is not plain as an escape: an undecodable byte 0xff as `\xff`."""
-    return name if is_plain(name) else _UNSHOWABLE.sub(_escaped, name)
+    return _UNSHOWABLE.sub(_escaped, name)
 
 
 def quoted(name: str) -> str:

@@ -13,11 +13,12 @@ from skillweave.registry.source import IGNORED_FOLDERS, media_type_of
 from skillweave.skill import ArtifactRef
 from skillweave.sources import codes
 from skillweave.sources.files import (
+    FOLDER,
     Mark,
     Refused,
     is_inside,
     mark_of,
-    open_folder,
+    open_below,
     refusal,
     resolved_inside,
     sizes_hold,
@@ -80,9 +81,9 @@ class Tree:
 
     def _look(self, path: str) -> Listing:
         try:
-            if not _BY_HANDLE or not self.base or not is_inside(path, self.base):
+            if not _BY_HANDLE or not self.base:
                 return _scan(path, self.trusted(mark_of(os.stat(path))))  # noqa: PTH116 - a Path doubles the time
-            handle = open_folder(self.base, path)
+            handle = open_below(self.base, path, FOLDER)
             try:
                 return _scan(handle, self.trusted(mark_of(os.fstat(handle))))
             finally:
@@ -113,14 +114,16 @@ def _scan(path: str | int, mark: Mark | None) -> Listing:
             if entry.name not in IGNORED_FOLDERS:
                 names.append(entry.name)
                 kinds[_kind(entry)].append(entry.name)
-    skill, misnamed = _skill_file(names)
+    alike = sorted(name for name in names if len(name) == 8 and name.lower() == "skill.md")
+    skill = next((name for name in SKILL_FILES if name in alike), None)
+    misnamed = alike[0] if alike and skill is None else None
     sorted_kinds = {kind: tuple(sorted(found)) for kind, found in kinds.items()}
     return Listing(mark, **sorted_kinds, skill=skill, misnamed=misnamed)
 
 
 def _kind(entry: os.DirEntry[str]) -> str:
     try:
-        if entry.is_symlink() or _is_junction(entry):
+        if entry.is_symlink() or (os.name == "nt" and _is_junction(entry)):
             return "links"
         if entry.is_file(follow_symlinks=False):
             return "files"
@@ -130,16 +133,8 @@ def _kind(entry: os.DirEntry[str]) -> str:
 
 
 def _is_junction(entry: os.DirEntry[str]) -> bool:
-    if os.name != "nt":
-        return False
     tag = getattr(entry.stat(follow_symlinks=False), "st_reparse_tag", 0)
     return tag == getattr(stat, "IO_REPARSE_TAG_MOUNT_POINT", -1)
-
-
-def _skill_file(names: list[str]) -> tuple[str | None, str | None]:
-    alike = sorted(name for name in names if len(name) == 8 and name.lower() == "skill.md")
-    exact = next((name for name in SKILL_FILES if name in alike), None)
-    return exact, None if exact or not alike else alike[0]
 
 
 DEPTH = 6
@@ -160,11 +155,6 @@ class Found:
     relative: str
     path: str
     skill: str
-
-    @property
-    def file(self) -> str:
-        """The path of the skill file."""
-        return f"{self.path}{os.sep}{self.skill}"
 
 
 @dataclass(slots=True)
@@ -331,6 +321,9 @@ def list_artifacts(tree: Tree, found: Found, listing: Listing, known: Artifacts 
     here = {*listing.folders, *listing.links}
     if here.isdisjoint(ARTIFACT_FOLDERS):
         return NONE
+    if not is_plain(found.relative):  # no artifact of it could be named
+        why = "the skill's folder has no plain UTF-8 name"
+        return Artifacts(left_out=(LeftOut(why, "rename the folder", ARTIFACT_FOLDERS),))
     if known is not None and known.listings and known.still_hold(tree):
         return known
     return _Collection(tree, found.path).collect(name for name in ARTIFACT_FOLDERS if name in here)
