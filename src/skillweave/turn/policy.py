@@ -44,7 +44,8 @@ def policy_at(state: State, library: Library, matchers: Matchers, turn: Turn, no
     """
     blocks = None if turn.transcript is None else blocks_in(turn.transcript)
     context = reconcile(state, blocks, holder=turn.id, now=now)
-    graph = library.graph_for(turn)
+    # A spawned agent has the skills of its plan, wherever its parent stands.
+    graph = library.graph if turn.limits is None else None
     position = None if graph is None else find_position(graph, state, turn, moment_of(graph, state, turn))
     selection = Selection() if position is None else position.lead(Selection())
     inputs = inputs_of(turn, state, now, library, matchers)
