@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from skillweave.conversation import Role, Turn
 from skillweave.decisions import Evidence, Outcome
-from skillweave.select.calibration import FEATURES, Calibration, fitted
 from skillweave.select.candidates import DENIED, MOST_EVIDENCE, VETOED, Candidate, Rejected, Selection
 from skillweave.select.index import Kind, TriggerMatch
 from skillweave.select.matchers import MatchContext
-from skillweave.select.own_fit import Calibrated, calibrated
+from skillweave.select.own_fit import FEATURES, Calibrated, Calibration, calibrated, fitted
 from skillweave.select.query import Query, read_query
 from skillweave.select.triggers import candidate_of, evidence_of
 from skillweave.text.search import Folded

@@ -190,7 +190,8 @@ def _elsewhere(position: Position, admission: Admission, active: Collection[str]
     """The tools that belong to wired skills, with those that are engaged (spec 3.2)."""
     engaged = frozenset((*active, *(wanted.skill.id for wanted in admission.skills)))
     idle = "" if position.skill is None or position.skill in engaged else ", where its skill cannot be engaged now"
-    return ToolScope(position.binding.owners, engaged, f"{position.where}{idle}", position.here.closed)
+    closed = position.here.held_back.difference(position.here.reachable)
+    return ToolScope(position.binding.owners, engaged, f"{position.where}{idle}", closed)
 
 
 def _cleared(
