@@ -6,7 +6,7 @@ A view of State, skills and settings: nothing is fetched, rendered or counted fo
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from skillweave.compose.composition import ActiveSkill, limited, policy_of, without_asks
+from skillweave.compose.composition import ActiveSkill, HumanVerdicts, limited, policy_of, without_asks
 from skillweave.compose.policy import OWN_TOOLS, Refusal, Ruling, ToolPolicy, ToolScope
 from skillweave.conversation import Placement, ToolResult, Turn, nothing_said
 from skillweave.disclose.block import SkillTools
@@ -112,17 +112,22 @@ def tool_policy(
     if admission.restraining or len(skills) < len(admission.skills):
         out += _without_text(admission, skills, snapshot)
     out = list({skill.id: skill for skill in out}.values())
+    verdicts = HumanVerdicts(shown=shown)
+    if approvals:
+        verdicts = HumanVerdicts(
+            consented=consented(approvals, skills.values()),
+            let_through=decided(approvals),
+            shown=shown,
+            rejected=denied_tools(approvals, snapshot, skills.keys()),
+            cleared=_cleared(inputs, shown, admission, (*skills.values(), *out)),
+            rejected_calls=refused_calls(approvals),
+        )
     policy = policy_of(
         [ActiveSkill(one.skill, one.engaged_by in inputs.matchers.decisions) for one in active],
+        verdicts,
         grant=turn.tools,
         only_skill_tools=inputs.library.settings.only_skill_tools,
-        consented=consented(approvals, skills.values()) if approvals else frozenset(),
-        let_through=decided(approvals) if approvals else frozenset(),
-        shown=shown,
         kept_out=out,
-        rejected=denied_tools(approvals, snapshot, skills.keys()) if approvals else {},
-        cleared=_cleared(inputs, shown, admission, (*skills.values(), *out)) if approvals else EMPTY,
-        rejected_calls=refused_calls(approvals) if approvals else EMPTY,
         own_tools=OWN_TOOLS if inputs.skill_tools is SkillTools.OFFERED else (),
     )
     if position is not None:
