@@ -32,8 +32,8 @@ from labelled import (
 )
 
 from skillweave.embedders import embedder_of
-from skillweave.select.calibration import Calibration
 from skillweave.select.fitting import brier, fit_calibration, least_at
+from skillweave.select.own_fit import Calibration
 
 FOLDS = 8
 TARGET = Path(__file__).parents[1] / "src" / "skillweave" / "select" / "fitted.json"

@@ -44,7 +44,8 @@ class Verb(Generic[P, T]):
     @overload
     def __get__(self, one: Verbs[Blocked], owner: type) -> Callable[P, T]: ...
     def __get__(self, one: Verbs[Any] | None, owner: type) -> Callable[..., Any]:
-        return _method(self.func, one, _result)
+        verb = self.func if one is None else MethodType(self.func, one)
+        return verb if one is None or (thread := one._thread) is None else _blocking(verb, thread, _result)  # noqa: SLF001
 
 
 class VerbSeries(Generic[P, T]):
@@ -60,7 +61,8 @@ class VerbSeries(Generic[P, T]):
     @overload
     def __get__(self, one: Verbs[Blocked], owner: type) -> Callable[P, Generator[T, None, None]]: ...
     def __get__(self, one: Verbs[Any] | None, owner: type) -> Callable[..., Any]:
-        return _method(self.func, one, _items)
+        verb = self.func if one is None else MethodType(self.func, one)
+        return verb if one is None or (thread := one._thread) is None else _blocking(verb, thread, _items)  # noqa: SLF001
 
 
 class VerbBlock(Generic[P, T]):
@@ -76,14 +78,12 @@ class VerbBlock(Generic[P, T]):
     @overload
     def __get__(self, one: Verbs[Blocked], owner: type) -> Callable[P, AbstractContextManager[T]]: ...
     def __get__(self, one: Verbs[Any] | None, owner: type) -> Callable[..., Any]:
-        return _method(self.func, one, _block)
+        verb = self.func if one is None else MethodType(self.func, one)
+        return verb if one is None or (thread := one._thread) is None else _blocking(verb, thread, _block)  # noqa: SLF001
 
 
-def _method(func: Callable[..., Any], one: Verbs[Any] | None, blocking: Callable[..., Any]) -> Callable[..., Any]:
-    if one is None:
-        return func
-    verb, thread = MethodType(func, one), one._thread  # noqa: SLF001 - a verb is a part of its object
-    return verb if thread is None else wraps(verb)(partial(blocking, thread, verb))
+def _blocking(verb: Callable[..., Any], thread: LoopThread, made: Callable[..., Any]) -> Callable[..., Any]:
+    return wraps(verb)(partial(made, thread, verb))
 
 
 def _result(thread: LoopThread, verb: Callable[P, Coroutine[Any, Any, T]], *args: P.args, **kwargs: P.kwargs) -> T:

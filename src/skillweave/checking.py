@@ -37,15 +37,17 @@ class Checked:
 
     def texts(self, name: str, value: object, example: str = "name") -> tuple[str, ...]:
         """The texts of a list, as a tuple; those of a set in their order, so that nothing depends on the hash seed."""
-        several = self._several(name, value, f"a list of texts, such as [{example!r}]")
+        several = self.listed(name, value, f"texts, such as [{example!r}]")
         for position, one in enumerate(several):
             if not isinstance(one, str):
                 self.refuse(f"{name}[{position}]", one, "a text")
-        return tuple(sorted(several)) if isinstance(value, set | frozenset) else tuple(several)
+        return tuple(sorted(several)) if isinstance(value, set | frozenset) else several
 
     def listed(self, name: str, value: object, wanted: str) -> tuple[Any, ...]:
         """The members of a list, whatever they are, as a tuple."""
-        return tuple(self._several(name, value, f"a list of {wanted}"))
+        if isinstance(value, str | bytes | bytearray | Mapping) or not isinstance(value, Iterable):
+            self.refuse(name, value, f"a list of {wanted}")
+        return tuple(value)
 
     def items(self, name: str, value: object, kind: type[T], wanted: str) -> tuple[T, ...]:
         """The members of a list of one kind, as a tuple."""
@@ -97,11 +99,6 @@ class Checked:
             if not isinstance(key, str):
                 self.refuse(f"{name}[{shown(key)}]", key, "a text as key")
         return value
-
-    def _several(self, name: str, value: object, wanted: str) -> list[Any]:
-        if isinstance(value, str | bytes | bytearray | Mapping) or not isinstance(value, Iterable):
-            self.refuse(name, value, wanted)
-        return list(value)
 
 
 def shown(value: object) -> str:

@@ -121,8 +121,26 @@ class CacheReport(Portable):
     stable_tokens: int
 
 
+class _Ruled(Portable):
+    """What holds for an answer with a tool policy."""
+
+    __slots__ = ()
+    checkpoints: tuple[PendingCheckpoint, ...]
+    diagnostics: tuple[Diagnostic, ...]
+
+    @property
+    def without_ledger(self) -> bool:
+        """Whether the ledger did not answer, so that rules and verdicts of earlier turns may be missing here."""
+        return any(diagnostic.code == LEDGER_UNAVAILABLE for diagnostic in self.diagnostics)
+
+    @property
+    def waits(self) -> bool:
+        """Whether a person must decide before the model acts: a blocking checkpoint that stands before no one tool."""
+        return any(checkpoint.blocking and checkpoint.before is None for checkpoint in self.checkpoints)
+
+
 @dataclass(frozen=True, slots=True)
-class CurrentPolicy(Portable):
+class CurrentPolicy(_Ruled):
     """What the agent may call between two turns, and the checkpoints that wait for a person.
 
     `revision` is that of the State that it was read from, None while the ledger does not answer. `rejected` are the
@@ -141,19 +159,9 @@ class CurrentPolicy(Portable):
     diagnostics: tuple[Diagnostic, ...] = ()
     rejected: tuple[Drop, ...] = ()
 
-    @property
-    def without_ledger(self) -> bool:
-        """Whether the ledger did not answer, so that rules and verdicts of earlier turns may be missing here."""
-        return any(diagnostic.code == LEDGER_UNAVAILABLE for diagnostic in self.diagnostics)
-
-    @property
-    def waits(self) -> bool:
-        """Whether a person must decide before the model acts: a blocking checkpoint that stands before no one tool."""
-        return any(checkpoint.blocking and checkpoint.before is None for checkpoint in self.checkpoints)
-
 
 @dataclass(frozen=True, slots=True)
-class Injection(Portable):
+class Injection(_Ruled):
     """The answer to one turn.
 
     `messages` are to be appended to the history (history placement), `instructions` belong into the system prompt: the
@@ -226,13 +234,3 @@ class Injection(Portable):
     def skills(self) -> tuple[str, ...]:
         """The ids of the skills whose text is given in this turn: more of it than the line of a catalog."""
         return tuple(dict.fromkeys(block.skill_id for block in self.blocks if block.rung > Rung.CATALOG))
-
-    @property
-    def without_ledger(self) -> bool:
-        """Whether the ledger did not answer, so that rules and verdicts of earlier turns may be missing here."""
-        return any(diagnostic.code == LEDGER_UNAVAILABLE for diagnostic in self.diagnostics)
-
-    @property
-    def waits(self) -> bool:
-        """Whether a person must decide before the model acts: a blocking checkpoint that stands before no one tool."""
-        return any(checkpoint.blocking and checkpoint.before is None for checkpoint in self.checkpoints)

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from skillweave import Checkpoint, Ruling, ToolPolicy, ToolRules
-from skillweave.compose import ActiveSkill, policy_of
+from skillweave.compose import ActiveSkill, HumanVerdicts, policy_of
 from skillweave.select import find_matchers
 from skillweave.skills import CheckpointScope
 from skillweave.tools import Mode, OnlySkillTools, Refusal
@@ -103,14 +103,14 @@ def test_a_checkpoint_that_does_not_block_asks_nobody() -> None:
 def test_consent_is_bound_to_the_digest_of_the_skill() -> None:
     agreed = skill("agreed", tools=ToolRules(None, preapproved=("read",)), digest="d1")
     other = skill("other", tools=ToolRules(None, preapproved=("write",)), digest="d2")
-    policy = policy_of([ActiveSkill(agreed, True), ActiveSkill(other, True)], consented=frozenset({"d1"}))
+    policy = policy_of([ActiveSkill(agreed, True), ActiveSkill(other, True)], HumanVerdicts(frozenset({"d1"})))
     assert policy.preapproved_tools == ("read", "write")
     assert [policy.authorize(name).preapproved for name in ("read", "write")] == [True, False]
 
 
 def test_a_skill_without_a_digest_can_have_no_consent() -> None:
     nameless = skill("nameless", tools=ToolRules(None, preapproved=("read",)))
-    policy = policy_of([ActiveSkill(nameless, True)], consented=frozenset({""}))
+    policy = policy_of([ActiveSkill(nameless, True)], HumanVerdicts(frozenset({""})))
     assert policy.consented_tools == ()
 
 
@@ -134,14 +134,15 @@ def test_a_checkpoint_that_was_let_through_does_not_ask_again() -> None:
         ),
     )
     in_force = [ActiveSkill(deployer, False)]
-    passed = policy_of(in_force, let_through=frozenset({("deployer", "sign-off", "d1")}))
+    passed = policy_of(in_force, HumanVerdicts(let_through=frozenset({("deployer", "sign-off", "d1")})))
     assert passed.authorize("deploy").checkpoints == ("budget",)
-    other_text = policy_of(in_force, let_through=frozenset({("deployer", "sign-off", "d0")}))
+    other_text = policy_of(in_force, HumanVerdicts(let_through=frozenset({("deployer", "sign-off", "d0")})))
     assert other_text.authorize("deploy").checkpoints == ("sign-off", "budget")
 
 
 def test_a_rejected_tool_is_forbidden_and_hidden_with_the_persons_name_as_the_reason() -> None:
-    policy = policy_of([], grant=("pay", "read"), rejected={"pay": "rejected by `Zoë` at the checkpoint `sign-off`"})
+    said_no = HumanVerdicts(rejected={"pay": "rejected by `Zoë` at the checkpoint `sign-off`"})
+    policy = policy_of([], said_no, grant=("pay", "read"))
     verdict = policy.authorize("pay")
     assert (verdict.code, policy.offers(("pay", "read"))) == (Refusal.FORBIDDEN, ("read",))
     assert verdict.message == (
@@ -151,7 +152,7 @@ def test_a_rejected_tool_is_forbidden_and_hidden_with_the_persons_name_as_the_re
 
 
 def test_a_rejected_argument_pattern_denies_those_calls_only() -> None:
-    policy = policy_of([], rejected={"Bash(rm:*)": "rejected by `Zoë`"})
+    policy = policy_of([], HumanVerdicts(rejected={"Bash(rm:*)": "rejected by `Zoë`"}))
     assert policy.authorize("Bash", {"command": "rm -r x"}).ruling is Ruling.DENY
     assert policy.authorize("Bash", {"command": "ls"}).ruling is Ruling.ALLOW
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from skillweave import Checkpoint, Ruling, SpawnRequest, ToolPolicy, ToolRules
-from skillweave.compose import ActiveSkill, closed, limited, limits_of, policy_of, prepare_spawn
+from skillweave.compose import ActiveSkill, HumanVerdicts, closed, limited, limits_of, policy_of, prepare_spawn
 from skillweave.tools import Parent, SpawnPlan, ToolOwners, ToolScope
 from tests.related import snapshot
 from tests.skills import make_skill
@@ -24,9 +24,8 @@ PAYER = replace(
 OWNERS = ToolOwners.among([("refund", "closing"), ("mcp__*", "closing"), ("shared", "closing")], ["shared", "web*"])
 POLICY = policy_of(
     [ActiveSkill(PAYER, deliberate=True)],
+    HumanVerdicts(frozenset({"d"}), rejected={"send": "Ada said no"}),
     grant=("Bash", "pay", "send"),
-    consented=frozenset({"d"}),
-    rejected={"send": "Ada said no"},
     argument_names={"Bash": "script"},
 )
 COPIES = [copy.deepcopy, copy.copy, lambda value: pickle.loads(pickle.dumps(value))]

@@ -15,7 +15,7 @@ from skillweave.disclose import (
     sections_of_skill,
 )
 from skillweave.skills import ArtifactRef
-from skillweave.turn import block_texts
+from skillweave.turn import split_at_blocks
 from tests.skills import make_skill
 
 LONG = "word. " * 500
@@ -50,7 +50,7 @@ def test_an_authors_heading_that_equals_one_of_ours_is_a_section(heading: str) -
 def test_a_title_never_passes_for_a_line_of_ours(line: str) -> None:
     skill = make_skill("own", instructions=f"## {line}\n\n{LONG}\n\n## Second\n\n{LONG}\n")
     text = outline(skill)
-    assert list(block_texts(text)) == [text]
+    assert list(split_at_blocks(text)[1]) == [text]
     assert "SKILL_SELECT:" not in text
 
 
@@ -60,7 +60,7 @@ def test_the_name_of_a_document_never_passes_for_lines_of_ours() -> None:
     whole = sections_of_document(skill, ref, LONG * 3, words)
     reading = Reading(whole, (), Leaf("k", whole), FORGED)
     text = render_contents(skill, reading).text
-    assert list(block_texts(text)) == [text]
+    assert list(split_at_blocks(text)[1]) == [text]
     assert [line for line in text.splitlines() if line in ("## Tools", "- allowed: everything")] == []
 
 

@@ -18,6 +18,7 @@ from skillweave.graph import (
     Entry,
     EntryPick,
     EntryScoring,
+    EvalContext,
     KeywordScorer,
     Limits,
     Move,
@@ -389,7 +390,8 @@ def test_without_a_cursor_or_with_one_that_is_gone_a_moment_stands_nowhere(curso
 
 def test_the_engine_and_the_graph_advance_alike() -> None:
     turn = _turn()
-    assert advance(SHOP.compiled, None, context_of(turn), turn.id) == SHOP.advance(None, turn)
+    ctx = EvalContext(SHOP.compiled.lexicon, {}, context_of(turn))
+    assert advance(SHOP.compiled, None, ctx, turn.id) == SHOP.advance(None, turn)
 
 
 def test_a_route_from_any_moves_a_stored_cursor() -> None:

@@ -21,6 +21,7 @@ from skillweave.graph import (
     Entry,
     EntryPick,
     EntryScoring,
+    EvalContext,
     GraphSkill,
     Intent,
     Keywords,
@@ -311,7 +312,8 @@ async def test_in_a_tree_all_intents_are_judged() -> None:
 async def test_what_the_scorer_hears_leads_the_conversation_on() -> None:
     compiled = graph(KeywordScorer(), Entry("a"), routes=(Route("a", "b", PARCEL), Route(ANY, "c", HUMAN)))
     context = MoveContext(user="can I talk to a person?", current="a")
-    move = move_from(compiled, context, await score_entries(compiled, context))
+    scoring = await score_entries(compiled, context)
+    move = move_from(compiled, EvalContext(compiled.lexicon, {}, context, scoring))
     assert (move.to, move.by) == ("c", By.ROUTE)
 
 
@@ -338,7 +340,7 @@ def test_what_is_chosen_is_an_entry_that_the_move_accepts(
     assert scoring == asyncio.run(score_entries(compiled, context))
     if scoring.ranked:
         assert isclose(sum(ranked.relevance for ranked in scoring.ranked), 1.0)
-    move = move_from(compiled, context, scoring)
+    move = move_from(compiled, EvalContext(compiled.lexicon, {}, context, scoring))
     assert move.to == scoring.chosen
     assert move.by is (By.NONE if scoring.chosen is None else By.SCORER)
     if policy.min_score is not None and scoring.chosen is not None:

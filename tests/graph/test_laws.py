@@ -169,7 +169,8 @@ def next_skill_explain_and_advance_are_views_of_one_function(
 ) -> None:
     cursor = _cursor_at(graph, context)
     there = at(cursor, context, graph.compiled)
-    move, _ = advance(graph.compiled, cursor, context, "t9", scoring)
+    ctx = EvalContext(graph.compiled.lexicon, graph.declared.scales, context, scoring)
+    move, _ = advance(graph.compiled, cursor, ctx, "t9")
     assert move == graph.explain(there, scoring)
     assert move.to == graph.next_skill(there, scoring)
 
@@ -541,4 +542,5 @@ def test_an_odd_graph_is_refused_or_moves_without_raising(
     graph.explain(context, scoring).to_dict()
     graph.reachable_skills(context.current)
     graph.leaf(context, scoring)
-    advance(graph.compiled, _cursor_at(graph, context), context, "t1", scoring)
+    ctx = EvalContext(graph.compiled.lexicon, graph.declared.scales, context, scoring)
+    advance(graph.compiled, _cursor_at(graph, context), ctx, "t1")

@@ -20,7 +20,7 @@ from skillweave import (
     ToolRules,
     Weaver,
 )
-from skillweave.compose import ActiveSkill, policy_of
+from skillweave.compose import ActiveSkill, HumanVerdicts, policy_of
 from skillweave.ledger import Approval, Lifecycle
 from skillweave.state import MOST_APPROVALS, decide, decided, kept_out, undecided
 from skillweave_testing import WordCounter
@@ -66,7 +66,7 @@ def test_a_rejection_takes_no_prohibition_and_no_guard_away(
     before = policy_of([*others, ActiveSkill(replace(rejected, tools=rules), deliberate=True)], grant=grant)
     guarded = [one.before for one in rejected.checkpoints if one.before is not None]
     denied = dict.fromkeys(data.draw(st.sets(st.sampled_from(guarded))) if guarded else (), "rejected by Zoë")
-    after = policy_of(others, grant=grant, kept_out=[rejected], rejected=denied)
+    after = policy_of(others, HumanVerdicts(rejected=denied), grant=grant, kept_out=[rejected])
     assert WIDTH[after.authorize(*call).ruling] <= WIDTH[before.authorize(*call).ruling]
 
 
@@ -80,7 +80,8 @@ def test_rejections_only_ever_narrow_what_the_skills_in_force_leave(
     denied: tuple[str, ...],
 ) -> None:
     plain = policy_of(in_force, grant=grant)
-    narrowed = policy_of(in_force, grant=grant, kept_out=out, rejected=dict.fromkeys(denied, "rejected by Zoë"))
+    said_no = HumanVerdicts(rejected=dict.fromkeys(denied, "rejected by Zoë"))
+    narrowed = policy_of(in_force, said_no, grant=grant, kept_out=out)
     assert WIDTH[narrowed.authorize(*call).ruling] <= WIDTH[plain.authorize(*call).ruling]
     assert narrowed.authorize(*call).message.isprintable()
 

@@ -23,7 +23,7 @@ from skillweave import (
 from skillweave.disclose import digest_in, text_digest
 from skillweave.sources import InCode
 from skillweave.tools import SkillTools
-from skillweave.turn import block_texts
+from skillweave.turn import split_at_blocks
 from skillweave.turns import Drop
 from skillweave_testing import WordCounter
 from tests.depth import tried
@@ -66,7 +66,7 @@ class Host:
 
     def takes_out(self, drops: Sequence[Drop]) -> None:
         gone = {digest_in(drop.message_id) for drop in drops}
-        self.history = [m for m in self.history if not gone & {text_digest(b) for b in block_texts(m.text)}]
+        self.history = [m for m in self.history if not gone & {text_digest(b) for b in split_at_blocks(m.text)[1]}]
 
     async def reads(self, section: str, *, makes_room: bool) -> ToolAnswer:
         self.calls += 1
@@ -97,7 +97,7 @@ class Host:
         )
 
     def blocks(self) -> list[str]:
-        return [block for message in self.history for block in block_texts(message.text)]
+        return [block for message in self.history for block in split_at_blocks(message.text)[1]]
 
 
 steps = st.lists(

@@ -4,7 +4,7 @@ from skillweave.text import WINDOW, MatchMode, compile_automaton, fold, search
 
 
 def finds(phrase: str, text: str, mode: MatchMode = MatchMode.WORD) -> bool:
-    return bool(compile_automaton([(fold(phrase), mode)]).find(fold(text)))
+    return bool(compile_automaton([(fold(phrase), mode)]).search(fold(text)).spans)
 
 
 @pytest.mark.parametrize(
@@ -56,26 +56,26 @@ def test_substring_mode_finds_a_phrase_inside_a_word() -> None:
 
 def test_overlapping_phrases_are_all_found() -> None:
     phrases = [("lease line", MatchMode.WORD), ("lease", MatchMode.WORD), ("line", MatchMode.WORD)]
-    assert compile_automaton(phrases).find("the lease line") == {1: (4, 9), 0: (4, 14), 2: (10, 14)}
+    assert compile_automaton(phrases).search("the lease line").spans == {1: (4, 9), 0: (4, 14), 2: (10, 14)}
 
 
 def test_the_first_occurrence_between_boundaries_is_reported() -> None:
-    assert compile_automaton([("web", MatchMode.WORD)]).find("website web web") == {0: (8, 11)}
+    assert compile_automaton([("web", MatchMode.WORD)]).search("website web web").spans == {0: (8, 11)}
 
 
 def test_no_phrases_find_nothing() -> None:
-    assert compile_automaton([]).find("anything") == {}
+    assert compile_automaton([]).search("anything").spans == {}
 
 
 def test_a_phrase_across_two_windows_of_a_long_text_is_found_once_in_place() -> None:
     text = "x" * (WINDOW - 3) + " needle " + "y" * (3 * WINDOW)
-    assert compile_automaton([("needle", MatchMode.WORD)]).find(text) == {0: (WINDOW - 2, WINDOW + 4)}
+    assert compile_automaton([("needle", MatchMode.WORD)]).search(text).spans == {0: (WINDOW - 2, WINDOW + 4)}
 
 
 def test_a_phrase_longer_than_a_window_is_found_in_a_long_text() -> None:
     phrase = " ".join(f"word{number}" for number in range(WINDOW // 4))
     text = "z " * (5 * WINDOW) + phrase + " z" * (8 * WINDOW)
-    assert list(compile_automaton([(phrase, MatchMode.WORD)]).find(text)) == [0]
+    assert list(compile_automaton([(phrase, MatchMode.WORD)]).search(text).spans) == [0]
 
 
 def test_a_text_in_which_phrases_stand_everywhere_is_read_in_part(monkeypatch: pytest.MonkeyPatch) -> None:

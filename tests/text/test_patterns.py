@@ -17,20 +17,25 @@ from skillweave.text import (
 
 
 def test_patterns_ignore_case_and_match_anywhere() -> None:
-    assert compile_patterns([r"rule\s+\d+"]).find("under RULE 37, see") == {0: (6, 13)}
+    assert compile_patterns([r"rule\s+\d+"]).search("under RULE 37, see").spans == {0: (6, 13)}
 
 
 def test_spans_count_characters_not_bytes() -> None:
-    assert compile_patterns([r"b\d"]).find("ééa b1") == {0: (4, 6)}
+    assert compile_patterns([r"b\d"]).search("ééa b1").spans == {0: (4, 6)}
 
 
 def test_all_patterns_of_a_full_shelf_are_found() -> None:
     patterns = compile_patterns([rf"word{number}x" for number in range(SET_SIZE + 5)])
-    assert patterns.find(f"word0x word17x word{SET_SIZE + 4}x") == {0: (0, 6), 17: (7, 14), SET_SIZE + 4: (15, 24)}
+    found = patterns.search(f"word0x word17x word{SET_SIZE + 4}x").spans
+    assert found == {
+        0: (0, 6),
+        17: (7, 14),
+        SET_SIZE + 4: (15, 24),
+    }
 
 
 def test_no_pattern_finds_nothing() -> None:
-    assert compile_patterns([]).find("text") == {}
+    assert compile_patterns([]).search("text").spans == {}
 
 
 @pytest.mark.parametrize("source", ["(a", "(?<=a)b", r"(a)\1", "a(?!b)", r"end\Z", "(a{1000}){1000}", "\ud800"])
@@ -53,11 +58,11 @@ def test_a_pattern_with_too_large_a_program_is_refused() -> None:
 
 
 def test_an_empty_match_in_front_of_a_word_is_no_hit() -> None:
-    assert compile_patterns([r"a*\b"]).find(" b") == {}
+    assert compile_patterns([r"a*\b"]).search(" b").spans == {}
 
 
 def test_a_pattern_that_would_hang_a_backtracking_engine_ends() -> None:
-    assert compile_patterns(["(a+)+$"]).find("a" * 100_000 + "b") == {}
+    assert compile_patterns(["(a+)+$"]).search("a" * 100_000 + "b").spans == {}
 
 
 @pytest.mark.parametrize(
@@ -82,7 +87,7 @@ def test_an_exact_pattern_that_cannot_run_is_refused_with_a_fix(source: str) -> 
 
 
 def test_a_pattern_that_matches_single_bytes_is_placed_on_whole_characters() -> None:
-    assert compile_patterns([r"\C", r"\C$", "é"]).find("aé") == {0: (0, 1), 1: (1, 2), 2: (1, 2)}
+    assert compile_patterns([r"\C", r"\C$", "é"]).search("aé").spans == {0: (0, 1), 1: (1, 2), 2: (1, 2)}
 
 
 def test_a_text_that_is_too_long_for_large_patterns_is_read_at_both_ends(monkeypatch: pytest.MonkeyPatch) -> None:

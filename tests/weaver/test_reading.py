@@ -27,7 +27,7 @@ from skillweave.selection import Tiktoken
 from skillweave.skills import ArtifactRef
 from skillweave.sources import InCode
 from skillweave.tools import SkillTools
-from skillweave.turn import block_texts
+from skillweave.turn import split_at_blocks
 from skillweave.turns import Read, Rung
 from skillweave_testing import WordCounter
 from tests.skills import make_skill
@@ -669,7 +669,7 @@ async def test_whatever_id_a_model_writes_it_is_answered_by_one_line_that_is_no_
     assert answer.failed
     assert "unknown: no skill has this id" in answer.text
     assert len(answer.text.splitlines()) == 1
-    assert not list(block_texts(answer.text))
+    assert not list(split_at_blocks(answer.text)[1])
     assert "SKILL_SELECT:" not in answer.text
 
 

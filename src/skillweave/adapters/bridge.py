@@ -15,12 +15,11 @@ from skillweave.adapters.chat import (
     HostMessage,
     asked_now,
     last_spoken,
-    transcript_of,
     turn_from,
 )
 from skillweave.checking import Checked
 from skillweave.compose.composition import limited, limits_of
-from skillweave.compose.policy import OWN_TOOLS, Refusal, Ruling, ToolPolicy, Verdict
+from skillweave.compose.policy import Refusal, Ruling, ToolPolicy, Verdict
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement, Turn, nothing_said
 from skillweave.disclose.block import SkillTools
@@ -204,7 +203,7 @@ class Bridge:
             call.arguments,
             conversation=conversation,
             call_id=call.id,
-            transcript=None if chat is None else transcript_of(chat),
+            transcript=None if chat is None else tuple(piece.message for piece in chat),
             tools=tools,
             limits=self.limits,
             placement=self.placement,
@@ -225,7 +224,7 @@ class Bridge:
         )
         return replace(
             silent,
-            transcript=transcript_of(chat),
+            transcript=tuple(piece.message for piece in chat),
             named=named,
             memory=fields.get("memory", {}),
             append_only=self._append_only or fields.get("append_only", False),
@@ -259,8 +258,3 @@ def tail_of(injection: Injection, chat: Sequence[HostMessage], *, kept_by_servic
     tools answer.
     """
     return "" if kept_by_service and not asked_now(chat) else injection.tail
-
-
-def is_own(name: str) -> bool:
-    """Whether the tool is one of skillweave's own, which every adapter answers itself."""
-    return name in OWN_TOOLS

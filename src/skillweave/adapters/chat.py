@@ -186,7 +186,7 @@ def turn_from(chat: Sequence[HostMessage], conversation: str, **fields: Unpack[H
         id=fields.get("turn_id") or _stable_id(conversation, chat),
         conversation=conversation,
         message=said,
-        transcript=transcript_of(chat),
+        transcript=tuple(piece.message for piece in chat),
         results=_results(chat),
         named=tuple(fields.get("named", ())),
         memory=fields.get("memory", {}),
@@ -218,11 +218,6 @@ def asked_now(chat: Sequence[HostMessage]) -> bool:
         if piece.message.role is Role.USER and piece.host_part is not None:
             return True
     return False
-
-
-def transcript_of(chat: Sequence[HostMessage]) -> tuple[Message, ...]:
-    """Everything that the model is sent, our own texts with it."""
-    return tuple(piece.message for piece in chat)
 
 
 def _results(chat: Sequence[HostMessage]) -> tuple[ToolResult, ...]:

@@ -38,7 +38,7 @@ from skillweave.adapters.approval import (
     record,
     require_decided,
 )
-from skillweave.adapters.bridge import Bridge, Judged, is_own, tail_of
+from skillweave.adapters.bridge import Bridge, Judged, tail_of
 from skillweave.adapters.chat import (
     NOT_RUN,
     Call,
@@ -52,7 +52,7 @@ from skillweave.adapters.chat import (
 from skillweave.adapters.google_adk_conversations import ConversationOf, conversation_of, judging
 from skillweave.adapters.messages.lists import take_out
 from skillweave.checking import Checked
-from skillweave.compose.policy import Ruling
+from skillweave.compose.policy import OWN_TOOLS, Ruling
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Message, Part, Placement, Role
 from skillweave.disclose.block import TAKEN_OUT
@@ -234,7 +234,7 @@ class SkillPlugin(BasePlugin):
                 " without use_interactions_api"
             )
         for tool in request.tools_dict.values():
-            if is_own(tool.name) and not isinstance(tool, _OwnTool):
+            if tool.name in OWN_TOOLS and not isinstance(tool, _OwnTool):
                 raise InvalidTurn(f"a tool is named {tool.name!r}, as one of skillweave's own; give it another name")
             if isinstance(tool, AgentTool) and not tool.include_plugins and self._unguarded is Unguarded.REFUSE:
                 raise UnguardedAgent(

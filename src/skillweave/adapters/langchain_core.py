@@ -5,7 +5,7 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Any
 
-from skillweave.adapters.bridge import Bridge, is_own
+from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import (
     Call,
     HostMessage,
@@ -16,7 +16,7 @@ from skillweave.adapters.chat import (
     words_for,
 )
 from skillweave.adapters.messages.lists import take_out
-from skillweave.compose.policy import Verdict
+from skillweave.compose.policy import OWN_TOOLS, Verdict
 from skillweave.conversation import Message, Part, Role
 from skillweave.disclose.block import TAKEN_OUT
 from skillweave.errors import InvalidTurn, MissingExtra
@@ -245,7 +245,7 @@ def own_tools(bridge: Bridge) -> list[BaseTool]:
 
 def require_other_names(tools: Iterable[BaseTool | dict[str, Any]]) -> None:
     """Raise InvalidTurn where one of the host's tools has the name of one of skillweave's own."""
-    taken = next(filter(is_own, names_of([*tools])), None)
+    taken = next((name for name in names_of([*tools]) if name in OWN_TOOLS), None)
     if taken:
         raise InvalidTurn(f"a tool of the host is named {taken!r}, as one of skillweave's own; rename it")
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from skillweave.adapters.approval import as_replied, from_data, question, read_reply, record
-from skillweave.adapters.bridge import Bridge, Judged, is_own
+from skillweave.adapters.bridge import Bridge, Judged
 from skillweave.adapters.chat import Call, parameters_in, read_call
 from skillweave.adapters.langchain_core import answered, host_messages, refused
 from skillweave.adapters.spawning import spawn_id_of
+from skillweave.compose.policy import OWN_TOOLS
 from skillweave.compose.spawn import SpawnRejected, SpawnRequest
 from skillweave.errors import CheckpointNotFound, InvalidSpawn, InvalidTurn, InvalidVerdict, MissingExtra, SkillNotFound
 from skillweave.injection import PendingCheckpoint
@@ -152,13 +153,17 @@ class ToolGuard:
 
     async def _rule(self, here: Caller, request: ToolCallRequest) -> ToolMessage | WaitingCall | Call:
         call = here.call
-        if is_own(call.name):
+        if call.name in OWN_TOOLS:
             messages = request.state["messages"] if isinstance(request.state, Mapping) else request.state
             chat = host_messages(messages)
             return answered(call, await here.bridge.answer(call, here.conversation, chat, self._tools))
         shown = _shown_in(request.state)
         judged = await here.bridge.judge(
-            call, here.conversation, self._tools, shown=shown or (), host_tools=_tools_at(request)
+            call,
+            here.conversation,
+            self._tools,
+            shown=shown or (),
+            host_tools=[tool.name for tool in request.runtime.tools],
         )
         if judged.waited and not judged.waits:
             return WaitingCall(call, judged.waited, shown, decided=True)
@@ -237,11 +242,6 @@ def _parameters_of(tool: BaseTool | None) -> tuple[str, ...] | None:
     if tool is None or (isinstance(tool, Tool) and tool.args_schema is None):
         return None
     return parameters_in(convert_to_openai_tool(tool)["function"].get("parameters"))
-
-
-def _tools_at(request: ToolCallRequest) -> list[str]:
-    """The names of the tools that the agent runs."""
-    return [tool.name for tool in request.runtime.tools]
 
 
 def _shown_in(state: object) -> tuple[PendingCheckpoint, ...] | None:

@@ -32,11 +32,15 @@ def shown(tools: Sequence[Declared], policy: ToolPolicy) -> list[Declared]:
     """
     names = names_of(tools)
     offered = set(policy.offers(names))
-    return [tool for tool, name in zip(tools, names, strict=True) if name in offered and _free(tool, policy)]
+    return [
+        tool
+        for tool, name in zip(tools, names, strict=True)
+        if name in offered and (isinstance(tool, BaseTool) or _free(tool, policy))
+    ]
 
 
-def _free(tool: Declared, policy: ToolPolicy) -> bool:
-    if isinstance(tool, BaseTool) or not _run_by_provider(tool):
+def _free(tool: Mapping[str, Any], policy: ToolPolicy) -> bool:
+    if not _run_by_provider(tool):
         return True
     judged = (name_in(tool), *(_names_behind(tool) or ())) if tool.get("type") in _MCP else (name_in(tool),)
     return all(policy.authorize(name).ruling is Ruling.ALLOW for name in judged)

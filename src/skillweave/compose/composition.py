@@ -111,35 +111,46 @@ class ActiveSkill:
     deliberate: bool
 
 
+@dataclass(frozen=True, slots=True)
+class HumanVerdicts:
+    """What persons said about the skills' tools and checkpoints.
+
+    `consented` are the digests of the skills whose preapproved tools a person agreed to; `let_through` the checkpoints
+    that need not ask again, by skill id, name and digest of the text that a person saw; `shown` are, by skill id, the
+    digests of texts that differ from their skill's by the arguments in them. `rejected` are the tool entries that a
+    person refused, each with the reason in words; `cleared` and `rejected_calls` are what persons said about single
+    calls, as in the policy.
+    """
+
+    consented: frozenset[str] = frozenset()
+    let_through: frozenset[tuple[str, str, str]] = frozenset()
+    shown: Mapping[str, str] = EMPTY
+    rejected: Mapping[str, str] = EMPTY
+    cleared: Mapping[str, Asks] = EMPTY
+    rejected_calls: Mapping[str, str] = EMPTY
+
+
 def policy_of(
     active: Sequence[ActiveSkill],
+    verdicts: HumanVerdicts = HumanVerdicts(),
     *,
     grant: Sequence[str] | None = None,
     only_skill_tools: OnlySkillTools = OnlySkillTools.WHEN_CHOSEN,
     mode: Mode = Mode.UNION,
-    consented: frozenset[str] = frozenset(),
-    let_through: frozenset[tuple[str, str, str]] = frozenset(),
-    shown: Mapping[str, str] = EMPTY,
     kept_out: Sequence[Skill] = (),
-    rejected: Mapping[str, str] = EMPTY,
-    cleared: Mapping[str, Asks] = EMPTY,
-    rejected_calls: Mapping[str, str] = EMPTY,
     argument_names: Mapping[str, str] = EMPTY,
     own_tools: tuple[str, ...] = OWN_TOOLS,
 ) -> ToolPolicy:
     """The policy that the active skills give together, never wider than the host's `grant` (None: not stated).
 
     A forbidden tool is forbidden however its skill was engaged; where no skill has rules, the grant stays as it is. An
-    `allowed` that does not restrict adds nothing to others' either: the user's words widen no restriction. `consented`
-    are the digests of the skills whose preapproved tools a person agreed to; `let_through` the checkpoints that need
-    not ask again, by skill id, name and digest of the text that a person saw; `shown` are, by skill id, the digests of
-    texts that differ from their skill's by the arguments in them. `own_tools` are those of skillweave's tools that the
-    model has.
+    `allowed` that does not restrict adds nothing to others' either: the user's words widen no restriction. `own_tools`
+    are those of skillweave's tools that the model has.
 
     A person's no never widens anything: what a skill in `kept_out` forbids stays forbidden, its checkpoints still ask,
-    and the tool entries in `rejected`, each with the reason in words, are denied. `cleared` and `rejected_calls` are
-    what persons said about single calls, as in the policy.
+    and the tool entries that a person rejected are denied.
     """
+    rejected = verdicts.rejected
     always = OnlySkillTools(only_skill_tools) is OnlySkillTools.ALWAYS
     rules = [
         one.skill.tools if always or one.deliberate else replace(one.skill.tools, allowed=None)
@@ -157,7 +168,7 @@ def policy_of(
         allowed = granted if allowed is None else meet(allowed, granted)
     preapproved = tools.preapproved if allowed is None else inside(tools.preapproved, allowed)
     # A skill without a digest cannot be told from its other versions, so that no consent is known to be about it.
-    agreeing = [one.skill.tools for one in active if one.skill.digest and one.skill.digest in consented]
+    agreeing = [one.skill.tools for one in active if one.skill.digest and one.skill.digest in verdicts.consented]
     agreed = {entry for tools_of_one in agreeing if tools_of_one is not None for entry in tools_of_one.preapproved}
     asking = [skill for skill in (*(one.skill for one in active), *kept_out) if skill.checkpoints]
     return ToolPolicy(
@@ -166,20 +177,20 @@ def policy_of(
         preapproved_tools=preapproved,
         consented_tools=tuple(entry for entry in preapproved if entry in agreed),
         grant=None if grant is None else tuple(grant),
-        asks=_asks(asking, let_through, shown) if asking else EMPTY,
+        asks=_asks(asking, verdicts) if asking else EMPTY,
         argument_names=FrozenDict(argument_names) if argument_names else EMPTY,
         rejected=FrozenDict(rejected) if rejected else EMPTY,
         own_tools=own_tools,
-        cleared=FrozenDict(cleared) if cleared else EMPTY,
-        rejected_calls=FrozenDict(rejected_calls) if rejected_calls else EMPTY,
+        cleared=FrozenDict(verdicts.cleared) if verdicts.cleared else EMPTY,
+        rejected_calls=FrozenDict(verdicts.rejected_calls) if verdicts.rejected_calls else EMPTY,
     )
 
 
-def _asks(skills: Iterable[Skill], let_through: frozenset[tuple[str, str, str]], shown: Mapping[str, str]) -> Asks:
+def _asks(skills: Iterable[Skill], verdicts: HumanVerdicts) -> Asks:
     asks: dict[str, dict[str, None]] = {}
     for skill in skills:
         for checkpoint in skill.checkpoints:
-            passed = (skill.id, checkpoint.name, shown.get(skill.id, skill.digest)) in let_through
+            passed = (skill.id, checkpoint.name, verdicts.shown.get(skill.id, skill.digest)) in verdicts.let_through
             waits = checkpoint.blocking and (not passed or checkpoint.per_call)
             if checkpoint.before is not None and waits:
                 asks.setdefault(checkpoint.before, {})[checkpoint.name] = None

@@ -75,6 +75,8 @@ class Called:
 
     def permitted_by(self, entry: ToolEntry) -> bool:
         """Whether an allowing entry covers the call."""
+        if entry.form is Form.TOOL:
+            return entry.names(self.tool)
         return permits(entry, self.tool, *self.text_for(entry))
 
     def prohibited_by(self, entry: ToolEntry) -> bool:

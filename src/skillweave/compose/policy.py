@@ -229,7 +229,7 @@ class ToolPolicy(Portable):
             code, hint = Refusal.FORBIDDEN, "go on without it, or ask for something else"
             message = f"{code.value}: this call of {name_shown(name)} with these arguments was {why}; {hint}"
             return Verdict(Ruling.DENY, name, message, code)
-        checkpoints = self._checkpoints(called, self._cleared(name, arguments, call_id))
+        checkpoints = self._checkpoints(called, self._cleared(name, arguments, call_id)) if self.asks else ()
         if checkpoints:
             message = f"{name_shown(name)} waits for a person's approval: {', '.join(map(name_shown, checkpoints))}"
             return Verdict(Ruling.ASK, name, message, checkpoints=checkpoints)

@@ -23,10 +23,6 @@ class Priced:
     digest: str
     diagnostics: tuple[Diagnostic, ...] = ()
 
-    def carrier(self, turn_id: str) -> str:
-        """The id of the message that carries this text, given in this turn: a replay's is the same, others differ."""
-        return carrier_of(self.digest, turn_id)
-
 
 def text_digest(text: str) -> str:
     """The digest of a block's normalised text: LF line ends, lines stripped on the right (spec 5.4)."""
@@ -36,7 +32,7 @@ def text_digest(text: str) -> str:
 
 
 def carrier_of(digest: str, turn_id: str) -> str:
-    """The id of the message that carries the text of that digest, given in that turn."""
+    """The id of the message that carries a text, given in that turn: a replay's is the same, others differ."""
     turn = sha256(turn_id.encode("utf-8", "surrogatepass")).hexdigest()[:12]
     return f"sw-{digest}-{turn}"
 

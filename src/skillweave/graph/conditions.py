@@ -120,7 +120,7 @@ class EvalContext:
     def hits(self) -> Mapping[int, tuple[int, int]]:
         """The phrases of the graph that stand in the message, by number, with their folded spans."""
         if self._hits is None:
-            self._hits = self.lexicon.automaton.find(self.message.text) if self.context.user else {}
+            self._hits = self.lexicon.automaton.search(self.message.text).spans if self.context.user else {}
         return self._hits
 
     def fields_of(self, result: ToolResult) -> Mapping[str, object]:

@@ -12,6 +12,7 @@ from skillweave.errors import GraphRefused, InvalidGraph
 from skillweave.graph.builder import DeclaredBuilder
 from skillweave.graph.checked import Checkup, Level
 from skillweave.graph.compiled import compile_graph
+from skillweave.graph.conditions import EvalContext
 from skillweave.graph.declared import Declared, EntryPick, GraphSkill, require_tree_or_routes, with_loaded_skills
 from skillweave.graph.drawn import Edge, Node, Overlay
 from skillweave.graph.entry_scoring import score_entries
@@ -115,11 +116,11 @@ class SkillGraph:
         self, context: MoveContext | Mapping[str, object], scoring: EntryScoring | None = None
     ) -> str | None:
         """The skill that the conversation is in after this moment: `explain(context).to`."""
-        return move_from(self.compiled, context if isinstance(context, MoveContext) else read(context), scoring).to
+        return self.explain(context, scoring).to
 
     def explain(self, context: MoveContext | Mapping[str, object], scoring: EntryScoring | None = None) -> Move:
         """Where to from here and why; never raises for what conditions do. `scoring` comes from `score_entries`."""
-        return move_from(self.compiled, read(context), scoring)
+        return move_from(self.compiled, self._judged(read(context), scoring))
 
     def leaf(self, context: MoveContext | Mapping[str, object], scoring: EntryScoring | None = None) -> Leaf | None:
         """The leaf that a decision tree leads to at this moment; None for a graph of entries and routes."""
@@ -129,7 +130,10 @@ class SkillGraph:
         self, cursor: Cursor | None, turn: Turn, scoring: EntryScoring | None = None
     ) -> tuple[Move, Cursor | None]:
         """The move of a turn and the cursor after it; a repeat of the last turn gives the same move again."""
-        return advance(self.compiled, cursor, context_of(turn), turn.id, scoring)
+        return advance(self.compiled, cursor, self._judged(context_of(turn), scoring), turn.id)
+
+    def _judged(self, context: MoveContext, scoring: EntryScoring | None) -> EvalContext:
+        return EvalContext(self.compiled.lexicon, self.declared.scales, context, scoring)
 
     def reachable_skills(self, current: str | None = None) -> tuple[str, ...]:
         """The skills that the model may open from `current`, None for the start; all leaves of a tree (seed 001)."""

@@ -83,9 +83,8 @@ class Notes:
         return Move(to, from_, by, (*evidence, *self.failures), losers, closed, reason)
 
 
-def move_from(compiled: CompiledGraph, context: MoveContext, scoring: EntryScoring | None = None) -> Move:
+def move_from(compiled: CompiledGraph, ctx: EvalContext) -> Move:
     """Where the conversation stands after this moment; pure, and it never raises for what conditions do."""
-    ctx = EvalContext(compiled.lexicon, compiled.declared.scales, context, scoring)
     return _move_in_graph(compiled, ctx) if compiled.declared.tree is None else _move_in_tree(compiled, ctx)
 
 
@@ -410,11 +409,7 @@ def at(cursor: Cursor | None, context: MoveContext, compiled: CompiledGraph) -> 
 
 
 def advance(
-    compiled: CompiledGraph,
-    cursor: Cursor | None,
-    context: MoveContext,
-    turn_id: str,
-    scoring: EntryScoring | None = None,
+    compiled: CompiledGraph, cursor: Cursor | None, ctx: EvalContext, turn_id: str
 ) -> tuple[Move, Cursor | None]:
     """The move of a turn, and the cursor after it, None where nothing is begun; a repeated turn makes the same move.
 
@@ -423,23 +418,19 @@ def advance(
     """
     if cursor is not None and cursor.last_turn == turn_id and cursor.last_move is not None:
         return cursor.last_move, cursor
-    there = at(cursor, context, compiled)
-    move = move_from(compiled, there, scoring)
+    there = at(cursor, ctx.context, compiled)
+    move = move_from(compiled, replace(ctx, context=there))
     if cursor is not None and cursor.digest != compiled.digest:
         move = _with_change_noted(move, cursor, compiled)
     if move.to is None or compiled.declared.tree is not None:
         return move, None
-    if context.between and not move.moved:
+    if there.between and not move.moved:
         return move, cursor
-    visits, trail = _visited(move, there)
+    visits, trail = there.visits, there.trail
+    if move.moved:
+        visits = FrozenDict({**visits, move.to: visits.get(move.to, 0) + 1})
+        trail = (*trail, move.to)[-LONGEST_TRAIL:]
     return move, Cursor(move.to, visits, trail, compiled.digest, turn_id, move)
-
-
-def _visited(move: Move, there: MoveContext) -> tuple[Mapping[str, int], tuple[str, ...]]:
-    if not move.moved or move.to is None:
-        return there.visits, there.trail
-    visits = {**there.visits, move.to: there.visits.get(move.to, 0) + 1}
-    return FrozenDict(visits), (*there.trail, move.to)[-LONGEST_TRAIL:]
 
 
 def _with_change_noted(move: Move, cursor: Cursor, compiled: CompiledGraph) -> Move:

@@ -3,7 +3,6 @@
 The port, its values, and the scorers that come with the package: by shared words, by BM25, by meaning.
 """
 
-from array import array
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -186,9 +185,7 @@ def _indexed(candidates: _Texts) -> _Index:
 
     vocabulary: defaultdict[str, int] = defaultdict()
     vocabulary.default_factory = vocabulary.__len__
-    documents = [
-        array("i", (vocabulary[singular(word)] for text in texts for word in words_of(text))) for texts in candidates
-    ]
+    documents = [[vocabulary[singular(word)] for text in texts for word in words_of(text)] for texts in candidates]
     return _Index(dict(vocabulary), build_bm25(documents, len(vocabulary), length_weight=LENGTH_WEIGHT))
 
 

@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 
 from skillweave.conversation import Message, Role, ToolResult
 from skillweave.graph.compiled import CompiledGraph
+from skillweave.graph.conditions import EvalContext
 from skillweave.graph.data.context import RESULT_KEYS, read_picks, read_result
 from skillweave.graph.entry_scoring import score_entries
 from skillweave.graph.move import By, Cursor, Move, MoveContext
@@ -225,7 +226,8 @@ class _Conversation:
         context = at(self.cursor, self._moment(step), self._compiled)
         scoring = await score_entries(self._compiled, context) if self._compiled.has_scorer else None
         self._turns += 1
-        move, self.cursor = advance(self._compiled, self.cursor, context, f"step {self._turns}", scoring)
+        ctx = EvalContext(self._compiled.lexicon, self._compiled.declared.scales, context, scoring)
+        move, self.cursor = advance(self._compiled, self.cursor, ctx, f"step {self._turns}")
         leaf = leaf_at(self._compiled, context, scoring)
         skill = None if self.cursor is None else self.cursor.skill
         return Simulated(step, move, skill, None if leaf is None else leaf.skill)

@@ -32,10 +32,9 @@ __all__ = [
 __getattr__ = door(
     __name__,
     """
-calibration: FEATURES Calibration calibration_of fitted
 candidates: Candidate Rejected Selection within_places
 index: Kind SkillIndex build_index compile_triggers names_of spellings
-own_fit: OwnFit calibrated
+own_fit: FEATURES Calibration OwnFit calibrated calibration_of fitted
 fitting: brier fit_calibration least_at
 lexical: Dense match_message rank_message
 lexical_index: Channel LexicalIndex build_lexical_index index_terms

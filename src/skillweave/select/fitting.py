@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from skillweave.errors import SkillweaveError
-from skillweave.select.calibration import FEATURES, Calibration
+from skillweave.select.own_fit import FEATURES, Calibration
 
 SHRINKAGE = 10.0
 """How strongly fitted slopes and bends of standardised features are held near 0, in rows."""

@@ -8,11 +8,11 @@ from weakref import WeakKeyDictionary
 from skillweave.conversation import Role, Turn
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.formats.host_keys import when_to_use_of
-from skillweave.select.calibration import calibration_of
 from skillweave.select.candidates import Selection
 from skillweave.select.index import SkillIndex
 from skillweave.select.lexical import Dense, asks_for_nothing, match_message
 from skillweave.select.matchers import Hindered, MatchContext
+from skillweave.select.own_fit import calibration_of
 from skillweave.select.query import read_query
 from skillweave.skill import Skill
 from skillweave.text.embedding import EmbeddedOnce, Embedder, Vectors

@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from skillweave.conversation import Role, Turn
 from skillweave.decisions import Evidence, Outcome
-from skillweave.select.calibration import FEATURES, Calibration, fitted
 from skillweave.select.candidates import DENIED, MOST_EVIDENCE, VETOED, Candidate, Rejected, Selection
 from skillweave.select.index import Kind, TriggerMatch
 from skillweave.select.matchers import MatchContext
-from skillweave.select.own_fit import Calibrated, calibrated
+from skillweave.select.own_fit import FEATURES, Calibrated, Calibration, calibrated, fitted
 from skillweave.select.query import Query, read_query
 from skillweave.select.triggers import candidate_of, evidence_of
 from skillweave.text.search import Folded
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from skillweave.select.ranking import Ranked, Ranking
 
 
+_NAMING = ("explicit", "mention")
 _DECLARED = frozenset({"pattern", "keyword", "verb"})
 
 
@@ -57,7 +57,8 @@ def match_message(
     if message is None:
         return Selection()
     named, vetoed = _triggered(context)
-    if any(_answers(candidate) for candidate in context.chosen):
+    # Where somebody asked for a skill, or declared what the message says, nothing is to be guessed.
+    if any(one.matcher in _NAMING or any(e.kind in _DECLARED for e in one.evidence) for one in context.chosen):
         reason = "its id is only evidence here, and other skills were asked for"
         return Selection(rejected=tuple(_rejected_ids(context, message, named, reason)))
     if not context.skills.active:
@@ -224,14 +225,12 @@ class _Quotes:
         places: Iterable[int] = range(len(ranked.words))
         if len(ranked.words) > most:
             places = sorted(sorted(places, key=ranked.shares.__getitem__, reverse=True)[:most])
-        return [self._quote(ranked.words[place]) for place in places]
-
-    def _quote(self, word: str) -> Evidence:
-        quote = self.made.get(word)
-        if quote is None:
-            start, end = self.message.span(*self.spans[word])
-            quote = self.made[word] = Evidence("terms", self.message.original[start:end], start, end)
-        return quote
+        words = [ranked.words[place] for place in places]
+        for word in words:
+            if word not in self.made:
+                start, end = self.message.span(*self.spans[word])
+                self.made[word] = Evidence("terms", self.message.original[start:end], start, end)
+        return [self.made[word] for word in words]
 
 
 def _rejected_ids(
@@ -246,10 +245,3 @@ def _rejected_ids(
 def _may_be_named(context: MatchContext, match: TriggerMatch) -> bool:
     skill_id = context.skills.active[match.position].id
     return "triggers" in context.matchers and (context.within is None or skill_id in context.within)
-
-
-def _answers(candidate: Candidate) -> bool:
-    """Whether somebody asked for the skill, or declared what the message says: then nothing is to be guessed."""
-    if candidate.matcher in ("explicit", "mention"):
-        return True
-    return any(piece.kind in _DECLARED for piece in candidate.evidence)

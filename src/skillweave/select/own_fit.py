@@ -1,12 +1,102 @@
-"""What was fitted to somebody's own labelled queries, on top of what comes with the library (spec 2.4)."""
+"""How likely a ranked skill is wanted: a logistic model over features that do not depend on the library (spec 2.5).
 
-from collections.abc import Sequence
+On top of it stands what was fitted to somebody's own labelled queries (spec 2.4).
+"""
+
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
 from math import exp, log
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from skillweave.codec import Portable
-from skillweave.select.calibration import Calibration
+
+FEATURES = (
+    "fused",
+    "second",
+    "to_first",
+    "third",
+    "crowd",
+    "words_gap",
+    "brief_gap",
+    "full_gap",
+    "pairs_gap",
+    "words",
+    "brief",
+    "full",
+    "pairs",
+    "phrase",
+    "told_in_brief",
+    "told_in_full",
+    "covered_by_brief",
+    "covered_by_full",
+    "stems_in_brief",
+    "stems_in_full",
+    "name_stems",
+    "name_share",
+    "brief_share",
+    "length",
+    "unknown",
+    "told_alone",
+    "told_by_rival",
+    "cosine",
+    "cosine_gap",
+)
+"""The names of what `Ranked.features` measures, in its order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration(Portable):
+    """What turns the features of a ranked skill into a probability, and where giving and offering begin.
+
+    A logistic model in which the line of each feature may have one bend: to the sum goes `slopes` times the feature,
+    and `bends` times what of it is above its knot. `names` are the features in the order of the three; a feature that
+    is not named counts nothing. `embedder` is the id of the embedder whose cosines are among the features, None for
+    words alone.
+    """
+
+    names: tuple[str, ...]
+    knots: tuple[float, ...]
+    slopes: tuple[float, ...]
+    bends: tuple[float, ...]
+    intercept: float
+    give_at: float
+    offer_at: float
+    embedder: str | None = None
+
+    def probability(self, features: Sequence[float]) -> float:
+        """Return how likely a skill with these features, in the order of FEATURES, is wanted; in [0, 1]."""
+        values = features
+        if self.names != FEATURES:
+            by_name = dict(zip(FEATURES, features, strict=True))
+            values = [by_name.get(name, 0.0) for name in self.names]
+        total = self.intercept
+        for value, knot, slope, bend in zip(values, self.knots, self.slopes, self.bends, strict=True):
+            total += slope * value
+            if value > knot:
+                total += bend * (value - knot)
+        return 1 / (1 + exp(-total)) if total > -700 else 0.0
+
+
+@lru_cache(maxsize=1)
+def fitted() -> Mapping[str | None, Calibration]:
+    """The calibrations that come with the library, by the embedder's id; None is words alone."""
+    text = files("skillweave.select").joinpath("fitted.json").read_text(encoding="utf-8")
+    # Read by hand: what reads any class would take longer to be imported than all of this.
+    found: dict[str | None, Calibration] = {}
+    for one in json.loads(text):
+        values: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in one.items()}
+        found[values.get("embedder")] = Calibration(**values)
+    return MappingProxyType(found)
+
+
+def calibration_of(embedder: str | None) -> Calibration | None:
+    """Return the calibration for an embedder by its id, None where none was fitted; that of words alone for None."""
+    return fitted().get(embedder)
+
 
 NEVER_SURE = 1e-6
 """Probabilities are kept so far from 0 and 1 before they are stretched."""

@@ -1,8 +1,8 @@
-"""A BM25 index over documents of numbered words: bm25s builds it, a few array operations search it."""
+"""A BM25 index over documents of numbered words."""
 
-from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -48,37 +48,33 @@ class Postings:
 class Bm25:
     """Documents by number, words by number; word `w` stands in `documents[starts[w]:starts[w + 1]]`, ascending."""
 
-    weights: "NDArray[np.float32]"
-    documents: "NDArray[np.int32]"
-    starts: "array[int]"
+    weights: Scores
+    documents: Numbers
+    starts: Sequence[int]
     size: int
-
-    def frequencies(self) -> "array[int]":
-        """In how many documents each word stands."""
-        return array("i", np.diff(self.starts).tolist())
 
     def look_up(self, words: Sequence[int]) -> Postings:
         """Return all that the index holds about the words; takes time linear in what is found."""
-        starts, documents, weights = self.starts, self.documents, self.weights
-        spans = [(starts[word], starts[word + 1]) for word in words]
+        spans = [slice(self.starts[word], self.starts[word + 1]) for word in words]
         return Postings(
-            np.concatenate([documents[start:end] for start, end in spans], dtype=np.int64),
-            np.concatenate([weights[start:end] for start, end in spans], dtype=np.float64),
-            np.array([end - start for start, end in spans]).cumsum(),
+            np.concatenate([self.documents[span] for span in spans]),
+            np.concatenate([self.weights[span] for span in spans]),
+            np.array([span.stop - span.start for span in spans]).cumsum(),
             self.size,
         )
 
 
-def build_bm25(documents: Sequence["array[int]"], vocabulary: int, *, length_weight: float) -> Bm25:
-    """An index over documents given as numbers of words below `vocabulary`.
+def build_bm25(documents: Sequence[Sequence[int]], vocabulary: int, *, length_weight: float) -> Bm25:
+    """An index over documents given as numbers of words below `vocabulary`, with the weights of Lucene's BM25.
 
     `length_weight` is BM25's b: 0 ignores the length of a document, 1 divides by it.
     """
-    if not any(documents):
-        starts = array("q", bytes(8 * (vocabulary + 1)))
-        return Bm25(np.zeros(0, dtype=np.float32), np.zeros(0, dtype=np.int32), starts, len(documents))
-    from bm25s import BM25
-
-    builder = BM25(k1=K1, b=length_weight, method="lucene", backend="numpy", csc_backend="numpy")
-    built = builder.build_index_from_ids(list(range(vocabulary)), documents, show_progress=False)
-    return Bm25(built["data"], built["indices"], array("q", built["indptr"].tolist()), len(documents))
+    size, lengths = len(documents), np.array([len(words) for words in documents], dtype=np.int64)
+    standing = np.fromiter(chain.from_iterable(documents), dtype=np.int64) * size + np.arange(size).repeat(lengths)
+    pairs, times = np.unique(standing, return_counts=True)
+    words, rows = np.divmod(pairs, size)
+    found = np.bincount(words, minlength=vocabulary)
+    rarity = np.log(1 + (size - found + 0.5) / (found + 0.5))
+    slowness = K1 * (1 - length_weight + length_weight * size * lengths / max(1, lengths.sum()))
+    weights = rarity[words] * times / (times + slowness[rows])
+    return Bm25(weights, rows, (0, *found.cumsum().tolist()), size)

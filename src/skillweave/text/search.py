@@ -230,12 +230,8 @@ class Automaton:
     edges: bytes
     longest: int
 
-    def find(self, text: str) -> dict[int, tuple[int, int]]:
-        """The phrases that occur in the folded text, each with the span of its first occurrence."""
-        return self.search(text).spans
-
     def search(self, text: str) -> Found:
-        """What `find` does; where phrases stand in more than a million places it ends there."""
+        """The phrases that occur in the folded text; where they stand in more than a million places it ends there."""
         if self.matcher is None:
             return Found({}, len(text))
         window = max(WINDOW, 4 * self.longest)
@@ -327,12 +323,11 @@ class Patterns:
     sets: tuple[_PatternSet | None, ...] = field(default=(), repr=False)
     size: int = 0
 
-    def find(self, text: str) -> dict[int, tuple[int, int]]:
-        """The patterns that match somewhere in a valid text, each with the span of its first match."""
-        return self.search(text).spans
-
     def search(self, text: str) -> Found:
-        """What `find` does; of a text that is too long for patterns that large it reads the beginning and the end."""
+        """The patterns that match somewhere in a valid text.
+
+        Of a text that is too long for patterns that large it reads the beginning and the end.
+        """
         if not self.compiled:
             return Found({}, len(text))
         encoded = text.encode()

@@ -8,6 +8,6 @@ __getattr__ = door(
 admit: engage
 move: GraphBinding bind
 disclose: SEPARATOR_TOKENS
-reconcile: Presence block_texts blocks_in digest_of in_own_words may_hold_ours spoken_in
+reconcile: Presence blocks_in digest_of in_own_words may_hold_ours split_at_blocks spoken_in
 """,
 )

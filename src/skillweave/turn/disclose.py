@@ -6,14 +6,14 @@ from hashlib import sha256
 
 from skillweave.conversation import Placement, Read
 from skillweave.decisions import Decision, Outcome
-from skillweave.disclose.block import REPLACES, Priced, Rung, SkillTools
-from skillweave.disclose.catalog import NO_CATALOG, Catalog, PricedCatalog
+from skillweave.disclose.block import REPLACES, Priced, Rung, SkillTools, carrier_of
+from skillweave.disclose.catalog import NO_CATALOG, Catalog
 from skillweave.disclose.fit import Passage, Pricing, Shown, Want, fit
 from skillweave.disclose.render import Extras, Inlined, render_reading
 from skillweave.disclose.sections import READ, Leaf, Reading, Readout, Section, entries_of, find_section
 from skillweave.injection import Block, Drop
 from skillweave.knowledge.context import EntityContext
-from skillweave.settings import CatalogMode, FileAccess, Settings
+from skillweave.settings import CatalogMode, FileAccess
 from skillweave.skill import Skill
 from skillweave.state.state import (
     DOCUMENT,
@@ -53,7 +53,7 @@ def readout_records(readout: Readout, inputs: Inputs) -> tuple[Record, ...]:
     """The rows for what was read: one for each leaf in the block, or one for a table of contents."""
     if readout.block is None:
         return ()
-    carrier = readout.block.carrier(inputs.turn.id)
+    carrier = carrier_of(readout.block.digest, inputs.turn.id)
     left = readout.block.tokens
     if not readout.leaves:
         contents = readout.reading.contents
@@ -76,7 +76,7 @@ def _own_block(
     shown: Shown, block: Priced, rung: Rung, digest: str, inputs: Inputs
 ) -> tuple[Block, tuple[Record, ...]]:
     skill_id = shown.want.skill.id
-    carrier = block.carrier(inputs.turn.id)
+    carrier = carrier_of(block.digest, inputs.turn.id)
     left = block.tokens
     rows: list[Record] = []
     documents = ((artifact_key(skill_id, one.ref.id), inlined_digest(one), one.content) for one in shown.inlined)
@@ -90,7 +90,7 @@ def _own_block(
 
 
 def _context_block(shown: Shown, block: Priced, inputs: Inputs) -> tuple[Block, tuple[Record, ...]]:
-    carrier = block.carrier(inputs.turn.id)
+    carrier = carrier_of(block.digest, inputs.turn.id)
     share, rest = divmod(block.tokens, len(shown.apart))
     rows = tuple(
         inputs.record(passage.key, passage.digest, Rung.FULL, carrier, share + (rest if place == 0 else 0))
@@ -138,7 +138,8 @@ def disclose(
     `cursor` is the skill that a graph's cursor is on, None without one.
     """
     turn, settings = inputs.turn, inputs.library.settings
-    catalog = standing_catalog(settings, inputs.library.catalog)
+    mode, priced = settings.catalog, inputs.library.catalog
+    catalog = priced.catalog if mode is CatalogMode.ALWAYS else priced.brief if mode is CatalogMode.AUTO else NO_CATALOG
     room = settings.budget.usable - catalog.tokens
     # In call placement too: what the model read with our tools stands in the history.
     if turn.placement is Placement.CALL:
@@ -156,13 +157,6 @@ def disclose(
     if not gone.drops or turn.append_only:
         return disclosed
     return _filled(inputs, without(admission, gone), context.without(gone.carriers, turn.id), contents, catalog, room)
-
-
-def standing_catalog(settings: Settings, catalog: PricedCatalog) -> Catalog:
-    """Returns the catalog that stands in every call in these settings; empty where none does."""
-    if settings.catalog is CatalogMode.ALWAYS:
-        return catalog.catalog
-    return catalog.brief if settings.catalog is CatalogMode.AUTO else NO_CATALOG
 
 
 def _filled(
@@ -290,7 +284,7 @@ class _Beside:
                 extras = Extras(inlined, (), want.base_directory, replaces, want.arguments)
                 extras = Extras(base_directory=want.base_directory) if rung is Rung.CATALOG else extras
                 block = self.pricing.skill(want.skill, rung, extras)
-                carrier = block.carrier(self.inputs.turn.id)
+                carrier = carrier_of(block.digest, self.inputs.turn.id)
                 if self.context.shows(carrier):
                     key = skill_key(want.skill.id)
                     return self.inputs.record(key, wanted.digest, rung, carrier, block.tokens)
@@ -366,7 +360,7 @@ class _Beside:
         if not self.context.unrecorded or not reading.missing:
             return ()
         block = self.pricing.priced(render_reading(skill, reading, reading.missing))
-        if not self.context.shows(block.carrier(self.inputs.turn.id)):
+        if not self.context.shows(carrier_of(block.digest, self.inputs.turn.id)):
             return ()
         return readout_records(Readout(reading, block, reading.missing), self.inputs)
 

@@ -48,10 +48,6 @@ class Library:
     entities: EntityRules = field(default_factory=EntityRules)
     thresholds: Thresholds = FITTED
 
-    def graph_for(self, turn: Turn) -> GraphBinding | None:
-        """The graph that the turn moves in; a spawned agent has the skills of its plan, wherever its parent stands."""
-        return self.graph if turn.limits is None else None
-
 
 @dataclass(frozen=True, slots=True)
 class Inputs:

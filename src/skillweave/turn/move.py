@@ -15,7 +15,7 @@ from skillweave.graph.compiled import CompiledGraph, needs_scoring
 from skillweave.graph.conditions import EvalContext
 from skillweave.graph.graph import SkillGraph
 from skillweave.graph.move import Cursor, Move, MoveContext, Why
-from skillweave.graph.moving import Notes, advance, at, context_of, is_never, reachable_from, refusal
+from skillweave.graph.moving import Notes, advance, at, context_of, is_never, move_from, reachable_from, refusal
 from skillweave.graph.scoring import EntryScoring
 from skillweave.registry import Snapshot
 from skillweave.relations.rules import Form, all_requirements, name_shown, read_entry
@@ -42,11 +42,6 @@ class CursorScope:
     within: frozenset[str]
     held_back: frozenset[str]
     reachable: tuple[str, ...]
-
-    @property
-    def closed(self) -> frozenset[str]:
-        """The wired skills that may not be opened from here."""
-        return self.held_back.difference(self.reachable)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,23 +118,19 @@ _NOBODY: Mapping[str, str] = MappingProxyType({})
 class Position:
     """One turn's place: the move, the cursor after it, and the skill that is engaged for it, None for none.
 
-    In a tree `skill` is the leaf, and there is no cursor. `base` are the base entries that begin in this turn,
-    `diagnostics` what hindered the move. `kept_out` are the skills that a person rejected, each with the reason.
+    In a tree `skill` is the leaf, and there is no cursor. `here` is what may be engaged at this place, `base` are the
+    base entries that begin in this turn, `diagnostics` what hindered the move. `kept_out` are the skills that a person
+    rejected, each with the reason.
     """
 
     binding: GraphBinding
-    turn: Turn
     move: Move
     cursor: Cursor | None
     skill: str | None
+    here: CursorScope
     base: tuple[Candidate, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     kept_out: Mapping[str, str] = field(default_factory=lambda: _NOBODY)
-
-    @property
-    def here(self) -> CursorScope:
-        """What may be engaged here."""
-        return self.binding.here(self.skill)
 
     @property
     def reachable(self) -> tuple[str, ...]:
@@ -171,7 +162,10 @@ class Position:
 
     def lead(self, selection: Selection) -> Selection:
         """The selection with the cursor's skill first, and verdicts on wired skills elsewhere in the graph's words."""
-        led = {candidate.skill_id: candidate for candidate in (*self._at_cursor(), *self.base)}
+        led = {candidate.skill_id: candidate for candidate in self.base}
+        if self.skill is not None:
+            evidence = (Evidence("move", self.move.reason), *self.move.evidence)
+            led = {self.skill: Candidate(self.skill, 1.0, MATCHER, evidence)} | led
         found = {candidate.skill_id: candidate for candidate in selection.chosen}
         chosen = [_with_evidence(one, found[one.skill_id]) if one.skill_id in found else one for one in led.values()]
         missing = [one for one in chosen if one.skill_id not in self.binding.index.snapshot.skills]
@@ -184,10 +178,6 @@ class Position:
         rejected = (self._told(one) for one in selection.rejected if one.candidate.skill_id not in led)
         known = (one for one in chosen if one not in missing)
         return replace(selection, chosen=(*known, *others), rejected=(*unknown, *rejected), offered=offered)
-
-    def _at_cursor(self) -> Iterator[Candidate]:
-        if self.skill is not None:
-            yield Candidate(self.skill, 1.0, MATCHER, (Evidence("move", self.move.reason), *self.move.evidence))
 
     def _told(self, rejected: Rejected) -> Rejected:
         """The verdict on a wired skill: a pick says what can be reached, a hit where the conversation is."""
@@ -215,22 +205,22 @@ def find_position(
     binding: GraphBinding, state: State, turn: Turn, context: MoveContext, scoring: EntryScoring | None = None
 ) -> Position:
     """Move, and say what is engaged for it; pure, and the same again for a replay of the same turn."""
-    notes = Notes()
-    base: tuple[Candidate, ...] = ()
-    if binding.compiled.base and not context.between:
-        base = tuple(_base(binding, context, scoring, notes))
+    compiled, notes = binding.compiled, Notes()
+    ctx = EvalContext(compiled.lexicon, compiled.declared.scales, context, scoring)
+    base = tuple(_base(compiled, ctx, notes)) if compiled.base and not context.between else ()
     rejected = kept_out(state.approvals, binding.index.snapshot) if state.approvals else _NOBODY
-    if binding.compiled.declared.tree is not None:
-        move, leaf = _leaf(binding, state, context, scoring)
-        return Position(binding, turn, move, None, leaf, base, kept_out=rejected)
-    move, cursor = advance(binding.compiled, state.cursor, context, turn.id, scoring)
+    if compiled.declared.tree is not None:
+        move, leaf = _leaf(binding, state, ctx)
+        return Position(binding, move, None, leaf, binding.here(leaf), base, kept_out=rejected)
+    move, cursor = advance(compiled, state.cursor, ctx, turn.id)
     if cursor is not None and state.cursor is None and state.last_turn == turn.id and is_replay(turn, state):
         # A replay whose cursor is gone: somebody ended the engagement since, which the replay must not undo.
         nothing = replace(context, between=True, picks=())
-        move, cursor = advance(binding.compiled, None, nothing, turn.id, scoring)
+        move, cursor = advance(compiled, None, replace(ctx, context=nothing), turn.id)
     if notes.failures and (cursor is None or cursor is not state.cursor):
         move, cursor = _with_failures(move, cursor, notes)
-    return Position(binding, turn, move, cursor, None if cursor is None else cursor.skill, base, kept_out=rejected)
+    skill = None if cursor is None else cursor.skill
+    return Position(binding, move, cursor, skill, binding.here(skill), base, kept_out=rejected)
 
 
 def _with_failures(move: Move, cursor: Cursor | None, notes: Notes) -> tuple[Move, Cursor | None]:
@@ -261,12 +251,9 @@ def _may_open(binding: GraphBinding, skill_id: str, asked: Sequence[Evidence]) -
     return invocation.by_model or any(piece.kind == "host" for piece in asked)
 
 
-def _leaf(
-    binding: GraphBinding, state: State, context: MoveContext, scoring: EntryScoring | None
-) -> tuple[Move, str | None]:
-    graph = binding.graph
-    move = graph.explain(context, scoring)
-    leaves = graph.reachable_skills()
+def _leaf(binding: GraphBinding, state: State, ctx: EvalContext) -> tuple[Move, str | None]:
+    context, leaves = ctx.context, binding.compiled.wired
+    move = move_from(binding.compiled, ctx)
     picked = next((pick for pick in context.picks if pick in leaves), None)
     if picked is not None:
         raised = () if context.between else tuple(piece for piece in move.evidence if piece.kind == "raised")
@@ -282,11 +269,7 @@ def _kept(binding: GraphBinding, engaged: Collection[str]) -> str | None:
     return next((one for one in engaged if binding.here(one).held_back.isdisjoint(engaged)), None)
 
 
-def _base(
-    binding: GraphBinding, context: MoveContext, scoring: EntryScoring | None, notes: Notes
-) -> Iterator[Candidate]:
-    compiled = binding.compiled
-    ctx = EvalContext(compiled.lexicon, compiled.declared.scales, context, scoring)
+def _base(compiled: CompiledGraph, ctx: EvalContext, notes: Notes) -> Iterator[Candidate]:
     for entry in chain.from_iterable(compiled.base.values()):
         if entry.condition is None:
             yield Candidate(entry.skill, 1.0, MATCHER, (Evidence("entry", f"{entry.skill} ({_BASE})"),))

@@ -6,7 +6,7 @@ A view of State, skills and settings: nothing is fetched, rendered or counted fo
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from skillweave.compose.composition import ActiveSkill, limited, policy_of, without_asks
+from skillweave.compose.composition import ActiveSkill, HumanVerdicts, limited, policy_of, without_asks
 from skillweave.compose.policy import OWN_TOOLS, Refusal, Ruling, ToolPolicy, ToolScope
 from skillweave.conversation import Placement, ToolResult, Turn, nothing_said
 from skillweave.disclose.block import SkillTools
@@ -44,7 +44,8 @@ def policy_at(state: State, library: Library, matchers: Matchers, turn: Turn, no
     """
     blocks = None if turn.transcript is None else blocks_in(turn.transcript)
     context = reconcile(state, blocks, holder=turn.id, now=now)
-    graph = library.graph_for(turn)
+    # A spawned agent has the skills of its plan, wherever its parent stands.
+    graph = library.graph if turn.limits is None else None
     position = None if graph is None else find_position(graph, state, turn, moment_of(graph, state, turn))
     selection = Selection() if position is None else position.lead(Selection())
     inputs = inputs_of(turn, state, now, library, matchers)
@@ -111,17 +112,22 @@ def tool_policy(
     if admission.restraining or len(skills) < len(admission.skills):
         out += _without_text(admission, skills, snapshot)
     out = list({skill.id: skill for skill in out}.values())
+    verdicts = HumanVerdicts(shown=shown)
+    if approvals:
+        verdicts = HumanVerdicts(
+            consented=consented(approvals, skills.values()),
+            let_through=decided(approvals),
+            shown=shown,
+            rejected=denied_tools(approvals, snapshot, skills.keys()),
+            cleared=_cleared(inputs, shown, admission, (*skills.values(), *out)),
+            rejected_calls=refused_calls(approvals),
+        )
     policy = policy_of(
         [ActiveSkill(one.skill, one.engaged_by in inputs.matchers.decisions) for one in active],
+        verdicts,
         grant=turn.tools,
         only_skill_tools=inputs.library.settings.only_skill_tools,
-        consented=consented(approvals, skills.values()) if approvals else frozenset(),
-        let_through=decided(approvals) if approvals else frozenset(),
-        shown=shown,
         kept_out=out,
-        rejected=denied_tools(approvals, snapshot, skills.keys()) if approvals else {},
-        cleared=_cleared(inputs, shown, admission, (*skills.values(), *out)) if approvals else EMPTY,
-        rejected_calls=refused_calls(approvals) if approvals else EMPTY,
         own_tools=OWN_TOOLS if inputs.skill_tools is SkillTools.OFFERED else (),
     )
     if position is not None:
@@ -189,7 +195,8 @@ def _elsewhere(position: Position, admission: Admission, active: Collection[str]
     """The tools that belong to wired skills, with those that are engaged (spec 3.2)."""
     engaged = frozenset((*active, *(wanted.skill.id for wanted in admission.skills)))
     idle = "" if position.skill is None or position.skill in engaged else ", where its skill cannot be engaged now"
-    return ToolScope(position.binding.owners, engaged, f"{position.where}{idle}", position.here.closed)
+    closed = position.here.held_back.difference(position.here.reachable)
+    return ToolScope(position.binding.owners, engaged, f"{position.where}{idle}", closed)
 
 
 def _cleared(

@@ -31,7 +31,7 @@ def blocks_in(messages: Sequence[Message]) -> Counter[str]:
     text are told apart by their headers; a message's id is not needed, so that hosts without ids work the same.
     """
     return Counter(
-        text_digest(block) for message in messages for text in message.texts() for block in block_texts(text)
+        text_digest(block) for message in messages for text in message.texts() for block in split_at_blocks(text)[1]
     )
 
 
@@ -57,13 +57,11 @@ def is_replay(turn: Turn, state: State) -> bool:
     return state.last_turn == turn.id and (not state.said or state.said == said_in(turn))
 
 
-def block_texts(text: str) -> Sequence[str]:
-    """The blocks that one text holds, from header to header, with LF line ends."""
-    return split_at_blocks(text)[1]
-
-
 def split_at_blocks(text: str) -> tuple[str, Sequence[str]]:
-    """What stands before the first block, and the blocks; the text itself where it holds none."""
+    """What stands before the first block, and the blocks, from header to header with LF line ends.
+
+    The text itself where it holds none.
+    """
     if _BEGINNING not in text:
         return text, ()
     normal = text.replace("\r\n", "\n").replace("\r", "\n")

@@ -83,9 +83,7 @@ async def prepare(turn: Turn, library: Library, matchers: Matchers, seconds: flo
 async def completed(
     turn: Turn, prepared: Prepared, before: State, matchers: Matchers, seconds: float
 ) -> tuple[Turn, Prepared]:
-    """Returns the turn in nobody's words but the user's own, and what the matchers prepare for these."""
-    if not prepared.mixed:
-        return turn, prepared
+    """Returns a `mixed` turn in nobody's words but the user's own, and what the matchers prepare for these."""
     said = in_own_words(turn, before)
     if not matchers.preparing:
         return said, prepared
@@ -148,8 +146,8 @@ def _answer(
 
 async def find_place(turn: Turn, prepared: Prepared, before: State, seconds: float) -> Position | None:
     """Returns where the turn stands in the skill graph; None without a graph, and for a spawned agent."""
-    graph = prepared.library.graph_for(turn)
-    if graph is None:
+    graph = prepared.library.graph
+    if graph is None or turn.limits is not None:
         return None
     if prepared.withheld is not None:
         # Where nothing is given nothing moves: the conversation stays where its rules are.

@@ -141,7 +141,7 @@ class Engine:
         Raises Contended where others of the conversation were faster for 10 s.
         """
         begun = perf_counter()
-        prepared = await self._prepare(turn)
+        prepared = await prepare(turn, await self.library(), self.matchers, self.fetch_seconds)
         known: tuple[State, float] | None = None
         race: Race | None = None
         events: tuple[Event, ...] = ()
@@ -182,7 +182,7 @@ class Engine:
 
     async def look(self, turn: Turn) -> Injection:
         """What `run` would answer now; nothing is written."""
-        prepared = await self._prepare(turn)
+        prepared = await prepare(turn, await self.library(), self.matchers, self.fetch_seconds)
         before, now = await self.store.load(turn.conversation, tenant=self.tenant)
         settled = await self._run(turn, prepared, before, now, Delivery.GIVEN)
         return replace(settled.injection, revision=None)
@@ -205,9 +205,11 @@ class Engine:
 
     async def match(self, turn: Turn) -> Selection:
         """What the matchers say to the turn of a conversation that begins with it."""
-        prepared = await self._prepare(turn)
-        turn, prepared = await completed(turn, prepared, State(), self.matchers, self.fetch_seconds)
-        position = await find_place(turn, prepared, State(), self.fetch_seconds)
+        library = await self.library()
+        prepared = await prepare(turn, library, self.matchers, self.fetch_seconds)
+        if prepared.mixed:
+            turn, prepared = await completed(turn, prepared, State(), self.matchers, self.fetch_seconds)
+        position = None if library.graph is None else await find_place(turn, prepared, State(), self.fetch_seconds)
         return self._told(await selected(turn, prepared, position, self.matchers))
 
     async def snapshot(self) -> Snapshot:
@@ -307,10 +309,6 @@ class Engine:
                 race.end()
         await self.observers.tell(conversation, events, kept).ended()
         return answer, True
-
-    async def _prepare(self, turn: Turn) -> Prepared:
-        library = await self.library()
-        return await prepare(turn, library, self.matchers, self.fetch_seconds)
 
     async def _run(self, turn: Turn, prepared: Prepared, before: State, now: float, delivery: Delivery) -> Settled:
         library = prepared.library

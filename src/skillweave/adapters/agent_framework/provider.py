@@ -26,10 +26,10 @@ from skillweave.adapters.agent_framework.messages import (
 )
 from skillweave.adapters.agent_framework.pauses import hold, keep_unsent, pause_of, require_open, with_unsent
 from skillweave.adapters.approval import require_decided
-from skillweave.adapters.bridge import Bridge, Judged, is_own, tail_of
+from skillweave.adapters.bridge import Bridge, Judged, tail_of
 from skillweave.adapters.chat import SEPARATOR, Call, HostMessage, words_for
 from skillweave.adapters.supported import Unguarded
-from skillweave.compose.policy import Ruling, ToolPolicy
+from skillweave.compose.policy import OWN_TOOLS, Ruling, ToolPolicy
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
 from skillweave.errors import InvalidTurn, MissingExtra
@@ -189,7 +189,7 @@ class SkillChatMiddleware(ChatMiddleware):
         self.tools = [name for tool in tools for name in (name_of(tool), *(names_behind(tool) or ()))]
         if self.calls is None:
             # What has the name of one of our own tools is never run: the function middleware answers its calls.
-            hosts = [tool for tool in tools if not is_own(name_of(tool))]
+            hosts = [tool for tool in tools if name_of(tool) not in OWN_TOOLS]
             require_guarded(hosts, unguarded=self._unguarded)
             require_named(tools, unguarded=self._unguarded)
         self._tell_refusals(context)
@@ -274,7 +274,7 @@ class SkillFunctionMiddleware(FunctionMiddleware):
         waiting = await self._waiting(context.tools or ())
         if waiting and occurrence not in waiting:
             self._hold(context, call, occurrence)
-        elif is_own(call.name):
+        elif call.name in OWN_TOOLS:
             context.result = (await self._bridge.answer(call, self._now.conversation, tools=self._now.tools)).text
         else:
             await self._rule(context, call, occurrence, waiting.get(occurrence), call_next)
@@ -317,7 +317,7 @@ class SkillFunctionMiddleware(FunctionMiddleware):
 
     async def _waits_of(self, calls: Sequence[Content], tools: Sequence[object]) -> Mapping[str, Judged]:
         now = await self._bridge.current_policy(self._now.conversation, self._now.tools)
-        written = [(str(one.id), call_of(one)) for one in calls if not is_own(str(one.name))]
+        written = [(str(one.id), call_of(one)) for one in calls if str(one.name) not in OWN_TOOLS]
         asked = [(occurrence, with_parameters(call, tools)) for occurrence, call in written if not call.problem]
         hosts = [(occurrence, self._verdicts.as_replied(call, occurrence)) for occurrence, call in asked]
         judged = {

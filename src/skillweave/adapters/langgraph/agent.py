@@ -41,7 +41,7 @@ from skillweave.adapters.langgraph.nodes import (
 )
 from skillweave.adapters.supported import Unguarded
 from skillweave.compose.spawn import SpawnPlan
-from skillweave.conversation import Placement, Role, ToolResult
+from skillweave.conversation import Placement, Role
 from skillweave.disclose.block import LOADS_NOTHING
 from skillweave.errors import InvalidTurn, MissingExtra
 from skillweave.select.selection import MATCHERS
@@ -235,12 +235,15 @@ class SkillAgent(CompiledStateGraph[StateT, None, StateT, StateT]):
             self.bridge.run(keep_together(self.bridge.weaver, interrupts, input.resume))
         yield from super().stream(input, config, **kwargs)
 
-    async def astream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> AsyncIterator[Any]:  # noqa: A002, ANN401
+    def astream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> AsyncIterator[Any]:  # noqa: A002, ANN401
         """What LangGraph's own does."""
-        if isinstance(input, Command) and input.resume is not None:
-            interrupts = (await self.aget_state(config or {})).interrupts
-            require_asked(interrupts, input.resume)
-            await keep_together(self.bridge.weaver, interrupts, input.resume)
+        resumes = isinstance(input, Command) and input.resume is not None
+        return (self._resumed if resumes else super().astream)(input, config, **kwargs)
+
+    async def _resumed(self, input: Command[Any], config: RunnableConfig | None, **kwargs: Any) -> AsyncIterator[Any]:  # noqa: A002, ANN401
+        interrupts = (await self.aget_state(config or {})).interrupts
+        require_asked(interrupts, input.resume)
+        await keep_together(self.bridge.weaver, interrupts, input.resume)
         async for piece in super().astream(input, config, **kwargs):
             yield piece
 
@@ -264,11 +267,10 @@ class _ToModel:
         after = chat[replies[-1] + 1 :] if replies else chat
         if not replies or any(piece.host_part is not None and piece.message.role is Role.USER for piece in after):
             return "model"
-        return "synthesis" if after and not self._answered([one.result for one in after if one.result]) else "output"
-
-    def _answered(self, results: Sequence[ToolResult]) -> bool:
-        """Whether the results are the answer: each of a tool that returns directly, and not blocked."""
-        return bool(results) and all(one.tool in self._direct and one.status != "error" for one in results)
+        # Results are the answer where each is of a tool that returns directly, and not blocked.
+        results = [one.result for one in after if one.result]
+        answered = results and all(one.tool in self._direct and one.status != "error" for one in results)
+        return "synthesis" if after and not answered else "output"
 
 
 class _ModelCall:

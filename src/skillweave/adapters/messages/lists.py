@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict, Unpack, cast
 
-from skillweave.adapters.chat import Call, HostFields, HostMessage, parameters_in, transcript_of, turn_from
+from skillweave.adapters.chat import Call, HostFields, HostMessage, parameters_in, turn_from
 from skillweave.conversation import Message, Part, Placement, Role, Turn, require_known
 from skillweave.disclose.block import TAKEN_OUT, digest_in, text_digest
 from skillweave.errors import InvalidTurn
@@ -176,7 +176,7 @@ class Reading:
 
     def transcript(self, chat: Sequence[Any]) -> tuple[Message, ...]:
         """Returns what the model will be sent, also in the middle of its tool calls: for `Weaver.tools.call`."""
-        return transcript_of(self.read(chat))
+        return tuple(piece.message for piece in self.read(chat))
 
     def unanswered(self, chat: Sequence[Any], tools: Sequence[Any] | None = None) -> tuple[Call, ...]:
         """Returns the model's last calls without a result, in order: they run, wait for a person, or are refused.

@@ -12,7 +12,7 @@ from typing import Any
 from skillweave.adapters.messages.lists import left_of, listed, plain
 from skillweave.disclose.block import TAKEN_OUT, digest_in, text_digest
 from skillweave.state.state import State, skill_of
-from skillweave.turn.reconcile import block_texts
+from skillweave.turn.reconcile import split_at_blocks
 
 
 def skills_in(message: object, state: State) -> tuple[str, ...]:
@@ -22,7 +22,7 @@ def skills_in(message: object, state: State) -> tuple[str, ...]:
     `await weaver.ledger.state(conversation)`. What the ledger has forgotten is a message like any other.
     """
     known = _known(state)
-    blocks = (block for text in _texts(plain(message) or {}) for block in block_texts(text))
+    blocks = (block for text in _texts(plain(message) or {}) for block in split_at_blocks(text)[1])
     return tuple(dict.fromkeys(skill for block in blocks for skill in known.get(text_digest(block), ())))
 
 

@@ -9,7 +9,7 @@ from inspect import isawaitable
 from typing import Any
 
 from skillweave.adapters.approval import require_decided
-from skillweave.adapters.bridge import Bridge, Judged, is_own
+from skillweave.adapters.bridge import Bridge, Judged
 from skillweave.adapters.chat import SEPARATOR, Call, parameters_in, read_call, words_for
 from skillweave.adapters.messages.items import host_messages
 from skillweave.adapters.openai_agents.native import (
@@ -23,7 +23,7 @@ from skillweave.adapters.openai_agents.native import (
     runs_in_host,
 )
 from skillweave.adapters.supported import Unguarded
-from skillweave.compose.policy import Ruling
+from skillweave.compose.policy import OWN_TOOLS, Ruling
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.errors import InvalidTurn, MissingExtra, UnguardedAgent
 from skillweave.injection import Injection
@@ -151,7 +151,7 @@ def guarded(bridge: Bridge, tool: Tool, names: Sequence[str], answered: Answered
         return tool
     if not isinstance(tool, FunctionTool):
         return natively_guarded(bridge, tool, names, answered)
-    if is_own(tool.name):
+    if tool.name in OWN_TOOLS:
         raise InvalidTurn(f"a tool is named {tool.name!r}, as skillweave's own; give it another name, or leave it out")
 
     copied = copy.copy(tool)

@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from typing import Any, TypeVar, cast
 
 from skillweave.adapters.approval import as_replied, question, read_question, read_reply, record_all
-from skillweave.adapters.bridge import Bridge, Judged, is_own
+from skillweave.adapters.bridge import Bridge, Judged
 from skillweave.adapters.chat import Call, read_call, words_for
 from skillweave.adapters.messages.lists import plain
 from skillweave.adapters.openai_agents.native import (
@@ -31,6 +31,7 @@ from skillweave.adapters.openai_agents.run import (
     id_of,
 )
 from skillweave.adapters.supported import Unguarded
+from skillweave.compose.policy import OWN_TOOLS
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
 from skillweave.errors import InvalidTurn, InvalidVerdict, MissingExtra, UnguardedAgent
@@ -89,7 +90,7 @@ class Skills:
         if isinstance(agent, _Skilled) and agent.bridge is self._bridge:
             return agent
         hosts = [tool for tool in agent.tools if not isinstance(tool, OwnTool)]
-        taken = sorted(tool.name for tool in hosts if is_own(tool.name))
+        taken = sorted(tool.name for tool in hosts if tool.name in OWN_TOOLS)
         if taken:
             raise InvalidTurn(
                 f"agent {agent.name!r} has a tool {taken[0]!r}, as skillweave has; give yours another name"

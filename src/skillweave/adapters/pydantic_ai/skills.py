@@ -16,7 +16,7 @@ from skillweave.adapters.approval import (
     record_all,
     require_decided,
 )
-from skillweave.adapters.bridge import Bridge, Judged, is_own, tail_of
+from skillweave.adapters.bridge import Bridge, Judged, tail_of
 from skillweave.adapters.chat import (
     NOT_RUN,
     Call,
@@ -41,7 +41,7 @@ from skillweave.adapters.pydantic_ai.messages import (
     without_texts,
 )
 from skillweave.adapters.supported import Unguarded
-from skillweave.compose.policy import Ruling
+from skillweave.compose.policy import OWN_TOOLS, Ruling
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
 from skillweave.errors import InvalidTurn, InvalidVerdict, MissingExtra
@@ -189,7 +189,7 @@ class Skills(GuardingCapability):
 
         Here and not at execution, because a tool that runs outside of the agent is only ever validated.
         """
-        if is_own(call.tool_name):
+        if call.tool_name in OWN_TOOLS:
             return await handler(args)
         conversation = self._conversation_of(ctx)
         now = await self._bridge.current_policy(conversation)

@@ -139,7 +139,7 @@ def _phrases_inside(all_terms: Iterable[Terms | None]) -> Mapping[Phrase, Sequen
     automaton = compile_automaton(searched)
 
     def found_in(phrase: Phrase) -> Iterator[Phrase]:
-        for number in automaton.find(phrase[0]):
+        for number in automaton.search(phrase[0]).spans:
             found = searched[number]
             if found != phrase and stands_in(found, phrase):
                 yield found

@@ -166,7 +166,7 @@ class _Texts:
             return
         own, host = names_of(skill.tools), self.toolbox.host
         body = skill.body.encode("utf-8", "replace").decode()
-        found = dict.fromkeys(self._named[number] for number in self._mentions.find(body))
+        found = dict.fromkeys(self._named[number] for number in self._mentions.search(body).spans)
         tools = [tool for tool in found if tool not in own]
         foreign = [tool for tool in tools if host is None or tool not in host]
         if foreign:
