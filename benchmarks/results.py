@@ -26,7 +26,6 @@ PACKAGES = (
     "agentskills-fs",
     "skills-ref",
     "ahocorasick-rs",
-    "bm25s",
     "numpy",
     "pyyaml",
     "tiktoken",

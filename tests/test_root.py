@@ -4,7 +4,7 @@ from pathlib import Path
 
 import skillweave
 
-HEAVY = ("numpy", "bm25s", "tiktoken", "re2", "ahocorasick_rs", "yaml", "typer", "sqlite3", "asyncio", "pydantic")
+HEAVY = ("numpy", "tiktoken", "re2", "ahocorasick_rs", "yaml", "typer", "sqlite3", "asyncio", "pydantic")
 
 
 def run(script: str) -> str:

@@ -123,7 +123,7 @@ RULES: Mapping[type, Callable[[], dict[str, Values]]] = {
         "created_at": st.floats(0, 1e10),
         "revoked_at": st.none() | st.floats(0, 1e10),
     },
-    EventRequest: lambda: {"turn_id": st.none() | said},
+    EventRequest: lambda: {"turn_id": st.none() | said, "key": st.none() | said},
     ArtifactContent: lambda: {
         "text": st.none(),
         "base64": st.binary(max_size=9).map(lambda data: b64encode(data).decode()),

@@ -28,9 +28,9 @@ INDEX_ANSWER = """\
 Every [command](cli.md), every [endpoint](http.md), every [finding](diagnostics.md), every [word](glossary.md), and what
 the library offers to programs, from the docstrings of its code.
 
-These names are imported from `skillweave` itself, `from skillweave import Turn`; its modules `skills`, `turns`, `selection`,
-`tools`, `graph`, `entities`, `ledger`, `stores`, `registry`, `sources`, `events`, `approvals`, `access`, `api`, `client`,
-`errors`, `values` and `commands` have the rest. Importing `skillweave` reads nothing, starts nothing and takes some 15 ms."""
+These names are imported from `skillweave` itself, `from skillweave import Turn`; its modules `skills`, `turns`,
+`selection`, `tools`, `graph`, `entities`, `ledger`, `stores`, `registry`, `sources`, `events`, `approvals`, `access`,
+`api`, `client`, `errors`, `values` and `commands` have the rest. Importing `skillweave` takes some 15 ms."""
 CLI_ANSWER = """\
 What every command does, takes and prints, as its `--help` says it. What they have in common is in
 [The command line](../concepts/cli.md)."""

@@ -5,7 +5,6 @@ from skillweave.checking import Checked, shown
 from skillweave.closing import ClosedOnExit, close_all
 from skillweave.codec import Portable, read, write
 from skillweave.diagnostics import Location, has_errors
-from skillweave.extensions import CommandSpec
 from skillweave.frontmatter.codes import Code
 from skillweave.frontmatter.documents import Document, read_json, read_yaml
 from skillweave.frontmatter.yaml_text import Keys, Limits, resolved
@@ -22,7 +21,6 @@ __all__ = [
     "Checked",
     "ClosedOnExit",
     "Code",
-    "CommandSpec",
     "Definitions",
     "Document",
     "FrozenDict",

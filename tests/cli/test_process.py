@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-HEAVY = ("numpy", "bm25s", "tiktoken", "re2", "ahocorasick_rs", "yaml", "sqlite3", "rich", "asyncio", "pydantic")
+HEAVY = ("numpy", "tiktoken", "re2", "ahocorasick_rs", "yaml", "sqlite3", "rich", "asyncio", "pydantic")
 
 
 def imported(report: str) -> set[str]:
@@ -30,7 +30,7 @@ def test_a_command_without_selection_imports_none_of_it(process: Any, small: Pat
     assert done.code == 0
     modules = imported(done.err)
     assert "yaml" in modules
-    assert modules.isdisjoint({"numpy", "bm25s", "tiktoken", "re2", "ahocorasick_rs", "sqlite3", "rich"})
+    assert modules.isdisjoint({"numpy", "tiktoken", "re2", "ahocorasick_rs", "sqlite3", "rich"})
 
 
 def test_a_terminal_without_unicode_gets_escapes(process: Any, examples: Path) -> None:

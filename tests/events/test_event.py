@@ -92,5 +92,5 @@ def test_every_export_is_there_and_an_unknown_name_is_answered_with_them() -> No
     for name in skillweave.events.__all__:
         assert getattr(skillweave.events, name) is getattr(skillweave.events, name)
     assert set(dir(skillweave.events)) == set(skillweave.events.__all__)
-    with pytest.raises(AttributeError, match="has no attribute 'TurnDecide'; it exports Announced"):
+    with pytest.raises(AttributeError, match="has no attribute 'TurnDecide'; it exports KEEP_EVENTS_SECONDS"):
         skillweave.events.TurnDecide  # noqa: B018

@@ -54,11 +54,11 @@ async def graph_of(pack: str) -> SkillGraph:
     return SkillGraph.from_dict(snapshot.graph).with_skills(snapshot.skills)
 
 
-SCRIPTS = {"texas-rrc-rule37": "texas_rrc/rule37_filing.script.yaml"}
+SCRIPTS = {"texas-rrc-rule37": files("skillweave_texas_rrc") / "rule37_filing.script.yaml"}
 
 
 def script_of(pack: str) -> Any:
-    path = files("skillweave.packs") / SCRIPTS.get(pack, f"{pack.replace('-', '_')}.script.yaml")
+    path = SCRIPTS.get(pack, files("skillweave.packs") / f"{pack.replace('-', '_')}.script.yaml")
     document = read_yaml(path.read_text(encoding="utf-8"), path=path.name)
     assert document.diagnostics == ()
     return document.data

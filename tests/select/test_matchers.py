@@ -2,9 +2,7 @@
 
 import asyncio
 import sys
-import tomllib
 from dataclasses import dataclass, field, replace
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +20,7 @@ from skillweave.select import (
     prepare_matchers,
     select,
 )
+from skillweave.select.selection import EXTENSIONS
 from skillweave.selection import Candidate, MatchContext, Rejected, Selection
 from skillweave.skills import Task
 from skillweave_testing import FakeEmbedder
@@ -222,10 +221,8 @@ def test_what_is_closed_to_the_model_only_a_deliberate_guest_opens() -> None:
     assert chosen(select(library, turn("hi"), matchers=[Picks(("wipe",), deliberate=True)])) == ["wipe"]
 
 
-def test_the_built_in_matchers_are_entry_points_too() -> None:
-    project = tomllib.loads(Path("pyproject.toml").read_text(encoding="utf-8"))["project"]
-    declared = project["entry-points"]["skillweave.matchers"]
-    made = {name: EntryPoint(name, value, "skillweave.matchers").load()() for name, value in declared.items()}
+def test_the_built_in_matchers_are_found_by_their_names_too() -> None:
+    made = {name: EXTENSIONS.make(name, lambda matcher: matcher()) for name in EXTENSIONS.built_in}
     assert {name: type(one) for name, one in made.items()} == {name: type(one) for name, one in MATCHERS.items()}
 
 

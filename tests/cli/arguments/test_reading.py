@@ -27,8 +27,6 @@ def pipe(tmp_path: Path) -> Path:
         ("match", "--transcript", "{}", "Some tea"),
         ("match", "--fitted", "{}", "Some tea"),
         ("graph", "check", "{}"),
-        ("eval", "ranking", "{}"),
-        ("eval", "tokens", "{}"),
     ],
 )
 @DEVICE

@@ -102,7 +102,8 @@ def environment_with(folder: Path, wanted: Iterable[str]) -> Environment:
         for entry in _entries(name):
             if not (site / entry).exists():
                 (site / entry).symlink_to(origin / entry)
-    (site / "skillweave.pth").write_text(str(ROOT / "src"), encoding="utf-8")
+    sources = (ROOT / "src", ROOT / "packages" / "skillweave-testing" / "src")
+    (site / "skillweave.pth").write_text("\n".join(map(str, sources)), encoding="utf-8")
     (site / "sitecustomize.py").write_text(NO_NETWORK, encoding="utf-8")
     environment = Environment(folder / "bin" / "python", site)
     environment.add("skillweave", __version__, {}, _entry_points())
@@ -177,7 +178,7 @@ def _only_with(extra: str, requirement: str) -> str:
 
 
 def _entry_points() -> str:
-    groups = PROJECT["entry-points"].items()
+    groups = PROJECT.get("entry-points", {}).items()
     return "\n".join(
         f"[{group}]\n" + "\n".join(f"{key} = {value}" for key, value in of.items()) for group, of in groups
     )

@@ -1,6 +1,6 @@
 """The command `eval`, as `--help` shows it before its module is imported."""
 
-from skillweave.values import CommandSpec
+from skillweave.extensions import CommandSpec
 
 EVAL = CommandSpec(
     "Test whether the right skill is found, and whether it helps.",

@@ -49,8 +49,7 @@ def test_importing_the_plugin_loads_nothing_else_of_skillweave(project: Path) ->
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
     loaded, numpy = done.stdout.rsplit(" ", 1)
-    rooms = ["skillweave", "skillweave._version", "skillweave.doors"]
-    assert loaded == str([*rooms, "skillweave_eval", "skillweave_eval.pytest_plugin"])
+    assert loaded == str(["skillweave_eval", "skillweave_eval.pytest_plugin"])
     assert numpy.strip() == "False"
 
 

@@ -27,8 +27,6 @@ class Finding(Portable):
     `unreachable` marks a ledger or a source that does not answer, which has an exit code of its own.
     """
 
-    json_keys: ClassVar[tuple[str, ...]] = ("section", "subject", "level", "message", "fix")
-
     section: str
     subject: str
     level: Level

@@ -169,16 +169,26 @@ def _place() -> str:
 
 
 def look_at_extensions() -> Iterator[Finding]:
-    """A finding for each entry point in a group of ours, and one where a name is there twice."""
+    """Yields a finding for what is built in, for each entry point, and where a name is there twice."""
     guests = find_guests()
     for name, spec in guests.taken.items():
         yield Finding(EXTENSIONS, f"commands {name}", Level.OK, spec.module)
     for name, why in guests.refused.items():
         message, _, fix = why.rpartition("; ")
         yield Finding(EXTENSIONS, f"commands {name}", Level.PROBLEM, message, fix)
-    groups = sorted(group for group in entry_points().groups if group.startswith(PREFIX) and group != COMMANDS)
-    for group in groups:
-        seen: dict[str, str] = {}
+    from skillweave.embedders import EMBEDDERS
+    from skillweave.select.selection import EXTENSIONS as MATCHERS
+    from skillweave.sources.named import PACKS, SOURCES
+    from skillweave.stores import LEDGERS
+
+    built_in = {PREFIX + kind.group: kind.built_in for kind in (EMBEDDERS, LEDGERS, MATCHERS, PACKS, SOURCES)}
+    brought = {group for group in entry_points().groups if group.startswith(PREFIX) and group != COMMANDS}
+    for group in sorted(brought | built_in.keys()):
+        own = built_in.get(group, {})
+        yield from (
+            Finding(EXTENSIONS, f"{group.removeprefix(PREFIX)} {name}", Level.OK, of) for name, of in own.items()
+        )
+        seen: dict[str, str] = dict(own)
         for point in sorted(entry_points(group=group), key=lambda point: point.name):
             subject = f"{group.removeprefix(PREFIX)} {point.name}"
             other = seen.setdefault(point.name, point.value)

@@ -281,3 +281,11 @@ def test_a_fitted_file_that_is_none_is_refused(
         path.write_text(text)
     done = cli("match", "--skills", small, "--fitted", path, "tea")
     assert (done.code, told in done.err) == (1, True)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="there is no such device")
+@pytest.mark.parametrize("command", ["ranking", "tokens"])
+def test_a_device_is_refused_by_name(cli: Any, small: Path, command: str) -> None:
+    done = cli("eval", command, "/dev/zero", "--skills", small)
+    assert (done.code, done.out) == (1, "")
+    assert "/dev/zero is no file" in done.err

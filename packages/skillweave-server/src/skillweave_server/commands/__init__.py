@@ -1,6 +1,6 @@
 """Commands of the service: serve, keys, approvals."""
 
-from skillweave.values import CommandSpec
+from skillweave.extensions import CommandSpec
 
 _OUTPUT = f"{__name__}.output"
 

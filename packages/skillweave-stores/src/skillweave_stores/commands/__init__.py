@@ -1,6 +1,6 @@
 """Commands for skills that are kept in a database."""
 
-from skillweave.values import CommandSpec
+from skillweave.extensions import CommandSpec
 
 _SEED, _STORE = (f"{__name__}.{module}" for module in ("seed", "store"))
 _SEEDED = "skillweave_stores.seed.filling:Seeded"
