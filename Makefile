@@ -77,7 +77,7 @@ LOWEST_WITHOUT := recording test_messages* test_missing_packages.py test_agent_f
 	adapters/test_approval.py adapters/test_bridge.py adapters/test_spawning.py \
 	stores/test_broken_streams.py stores/test_event_stream.py stores/test_memory.py stores/test_split.py stores/test_sqlite.py \
 	skillweave_stores/test_facts.py skillweave_stores/test_loops.py skillweave_stores/test_opening.py \
-	skillweave_stores/commands skillweave_stores/flows skillweave_stores/seed
+	skillweave_stores/commands skillweave_stores/flows skillweave_stores/seed redis/test_broken_connections.py
 # Long ones, of which `make soak` runs these with the lowest releases.
 LOWEST_IN_SOAK := packages/skillweave-stores/tests/skillweave_stores/sql/test_skills_equal.py packages/skillweave-stores/tests/skillweave_stores/sql/test_working_memory.py
 

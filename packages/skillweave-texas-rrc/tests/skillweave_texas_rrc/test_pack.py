@@ -202,7 +202,7 @@ async def test_an_event_with_the_declared_payload_is_told_and_another_is_refused
 
 async def test_the_compliance_monitor_watches_alerts_and_filed_applications(weaver: Weaver) -> None:
     monitor = await weaver.for_agent("compliance-monitor-agent")
-    assert set(await monitor.snapshot()) == {"fm-compliance-alert", "r37-post-filing-tracking"}
+    assert set(await monitor.skills.snapshot()) == {"fm-compliance-alert", "r37-post-filing-tracking"}
 
 
 @pytest.mark.parametrize("agent", ["rule37-agent", "rule32-agent", "form-pr-agent", "flaring-monitor-agent"])
