@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from skillweave.errors import InvalidValue
-from skillweave.packs import BrokenTool, JsonObject, Tool, ToolRefused
+from skillweave.packs.tool import BrokenTool, JsonObject, Tool, ToolRefused
 
 PARAMETERS: dict[str, Any] = {
     "type": "object",

@@ -12,8 +12,6 @@ from typing import Any, TypeVar
 
 import pytest
 import uvloop
-from skillweave_testing.event_stream import numbered
-from tests.skillweave_testing.services.servers import RedisServer
 
 from skillweave import StoreUnavailable
 from skillweave_server.options import ServiceOptions
@@ -24,6 +22,8 @@ from skillweave_stores.redis.failures import mapped_failures
 from skillweave_stores.redis.listening import Listening
 from skillweave_stores.redis.place import place_of
 from skillweave_stores.redis.server import Server
+from skillweave_testing.servers import RedisServer
+from tests.contracts_of_ports.event_stream import numbered
 
 T = TypeVar("T")
 Loop = Callable[[], asyncio.AbstractEventLoop]
