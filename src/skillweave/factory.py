@@ -61,8 +61,8 @@ def open(  # noqa: A001 - read as `skillweave.open`
     named by its URL. `cache` is a folder to keep what was read
     and indexed in, so that the next process reads only what changed; None keeps nothing.
 
-    `embedder` makes the matcher `lexical` one that also knows what words mean: `multilingual`, which comes with the
-    extra `embeddings`, `sentence-transformers:MODEL`, `openai:MODEL`, or an Embedder.
+    `embedder` makes the matcher `lexical` one that also knows what words mean: `multilingual`, which comes with
+    skillweave-multilingual, `sentence-transformers:MODEL`, `openai:MODEL`, or an Embedder.
 
     Raises InvalidValue for an argument of another type than is wanted, and SkillweaveError for a pack, a ledger or an
     embedder that nothing installed can open. Enums are also taken as their texts.

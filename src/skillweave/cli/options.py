@@ -220,7 +220,7 @@ Embedder: TypeAlias = Annotated[
     option(
         BUDGET,
         "--embedder NAME",
-        "Rank by meaning too, also across languages: multilingual (of the extra embeddings), "
+        "Rank by meaning too, also across languages: multilingual (of skillweave-multilingual), "
         "sentence-transformers:MODEL or openai:MODEL.",
         autocompletion=completion.embedders,
     ),
