@@ -34,7 +34,7 @@ help:
 	@echo "make quick  most tests of the rooms in under a minute; leaves out adapters, the command line, pages, examples, packs,"
 	@echo "            flows, pictures and checkups of graphs, laws over random input, and make check"
 	@echo "make check  linters, type checker, layers"
-	@echo "make soak   10,000 runs of the ledger's state machine per backend, ten times the examples for all other laws, every"
+	@echo "make soak   10,000 runs of the ledger's state machine per backend, twenty times the examples for all other laws, every"
 	@echo "            test on every database, and the long ones"
 	@echo "make bench  speed, memory and token figures against other packages"
 	@echo "make docs   the documentation site, in site/; docs-serve shows it while you write"
@@ -108,10 +108,16 @@ types: $(STAMP)
 layers: $(STAMP)
 	@$(BIN)/lint-imports --no-logo >$(VENV)/layers.txt 2>&1 || { cat $(VENV)/layers.txt; exit 1; }
 
+# With more processes, conversations and requests than in each run.
+LARGER_IN_SOAK := tests/flows/test_processes.py packages/skillweave-stores/tests/skillweave_stores/sql/test_races.py \
+	packages/skillweave-stores/tests/skillweave_stores/flows/test_seeding.py packages/skillweave-server/tests/skillweave_server/flows \
+	packages/skillweave-server/tests/skillweave_server/test_openapi.py
+
 soak: $(STAMP) $(LOWEST_STAMP)
 	@SKILLWEAVE_SOAK=1 $(BIN)/python -m pytest -m soak -q -s tests/properties
 	@$(BIN)/python -m pytest -m "soak and not hypothesis" -q $(ALL_CORES) --ignore=tests/properties
 	@SKILLWEAVE_SOAK=1 $(BIN)/python -m pytest -m hypothesis -q $(ALL_CORES)
+	@SKILLWEAVE_SOAK=1 $(BIN)/python -m pytest -q $(ALL_CORES) $(LARGER_IN_SOAK)
 	@$(LOWEST)/bin/python -m pytest -m hypothesis -q $(ALL_CORES) $(LOWEST_TESTS) $(LOWEST_WITHOUT:%=--ignore-glob='*/%')
 	@$(LOWEST)/bin/python -m pytest -q $(ALL_CORES) $(LOWEST_IN_SOAK)
 

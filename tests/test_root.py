@@ -2,6 +2,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import skillweave
 
 HEAVY = ("numpy", "tiktoken", "re2", "ahocorasick_rs", "yaml", "typer", "sqlite3", "asyncio", "pydantic")
@@ -24,6 +26,7 @@ def test_every_export_can_be_had_twice() -> None:
         assert getattr(skillweave, name) is getattr(skillweave, name)
 
 
+@pytest.mark.soak
 def test_an_export_survives_the_import_of_every_submodule() -> None:
     script = (
         "import pkgutil, importlib, skillweave\n"

@@ -33,6 +33,7 @@ def test_without_its_framework_an_adapter_names_the_extra_in_one_line(
     assert said.endswith(f"which is not installed: pip install 'skillweave[{extra}]'")
 
 
+@pytest.mark.soak
 @pytest.mark.parametrize("extra", sorted(set(ADAPTERS.values())))
 def test_the_extra_is_all_that_its_adapters_and_their_scripted_model_need(tmp_path: Path, extra: str) -> None:
     environment = environment_with(tmp_path / "env", [*needed(), *packages_of(extra)])

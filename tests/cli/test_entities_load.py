@@ -224,6 +224,7 @@ def test_doctor_says_that_entities_are_not_there(cli: Any, monkeypatch: pytest.M
     assert (done.code, [one["level"] for one in found]) == (1, ["problem"])
 
 
+@pytest.mark.soak
 def test_an_interrupted_load_leaves_nothing(folder: Path, cli: Any, file_store: str) -> None:
     nodes = [
         {"id": f"ship-{number}", "label": "Ship", "properties": {"name": f"Ship {number}"}} for number in range(60_000)

@@ -70,15 +70,15 @@ def test_standard_input_that_is_no_text_is_one_line(process: Any, small: Path) -
     "words",
     [
         ("weave", "tea \udcff"),
-        ("match", "tea \udcff"),
+        pytest.param(("match", "tea \udcff"), marks=pytest.mark.soak),
         ("show", "tea\udcff"),
-        ("compose", "tea\udcff"),
-        ("weave", "tea", "--conversation", "c\udcff"),
-        ("why", "c\udcff"),
+        pytest.param(("compose", "tea\udcff"), marks=pytest.mark.soak),
+        pytest.param(("weave", "tea", "--conversation", "c\udcff"), marks=pytest.mark.soak),
+        pytest.param(("why", "c\udcff"), marks=pytest.mark.soak),
         ("ledger", "clear", "c\udcff"),
-        ("weave", "tea", "--transcript", "no\udcff.json"),
-        ("weave", "tea", "--ledger", "no\udcff://x"),
-        ("check", "--skills", "no\udcff"),
+        pytest.param(("weave", "tea", "--transcript", "no\udcff.json"), marks=pytest.mark.soak),
+        pytest.param(("weave", "tea", "--ledger", "no\udcff://x"), marks=pytest.mark.soak),
+        pytest.param(("check", "--skills", "no\udcff"), marks=pytest.mark.soak),
     ],
     ids=lambda words: " ".join(words).replace("\udcff", "?"),
 )
@@ -177,7 +177,7 @@ def test_a_corrupt_ledger_costs_the_ledger_and_not_the_turn(process: Any, small:
     assert done.err.count("\n") == 1
 
 
-@pytest.mark.parametrize("words", [("why", "c1"), ("ledger", "show", "c1"), ("ledger", "evict", "c1", "tea")])
+@pytest.mark.parametrize("words", [("why", "c1"), pytest.param(("ledger", "show", "c1"), marks=pytest.mark.soak)])
 def test_a_corrupt_ledger_is_one_line_and_code_3(process: Any, tmp_path: Path, words: tuple[str, ...]) -> None:
     (tmp_path / "state.db").write_bytes(b"these are not the bytes of a database " * 50)
     done = process(*words, "--ledger", tmp_path / "state.db")

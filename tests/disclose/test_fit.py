@@ -123,7 +123,7 @@ wants = st.builds(
 )
 
 
-@tried(100)
+@tried(33)
 @given(st.lists(st.lists(wants, min_size=1, max_size=3), max_size=4), st.integers(-10, 1500), st.integers(0, 600))
 def test_what_is_added_never_exceeds_what_is_left_and_nothing_vanishes(
     groups: list[list[Want]], left: int, per_skill: int

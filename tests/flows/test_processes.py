@@ -1,4 +1,4 @@
-"""Sixteen processes race on one ledger."""
+"""Many processes race on one ledger."""
 
 import asyncio
 import subprocess
@@ -32,15 +32,15 @@ async def _turns(name: str, ledger: str) -> tuple[str, ...]:
     return tuple(given)
 
 
-def test_sixteen_processes_on_one_file_give_each_skill_once(tmp_path: Path) -> None:
+def test_many_processes_on_one_file_give_each_skill_once(tmp_path: Path) -> None:
     assert_each_given_once(str(tmp_path / "state.db"))
 
 
-def test_sixteen_processes_on_one_redis_give_each_skill_once(redis_url: str) -> None:
+def test_many_processes_on_one_redis_give_each_skill_once(redis_url: str) -> None:
     assert_each_given_once(redis_url)
 
 
-def test_sixteen_processes_on_one_postgresql_give_each_skill_once(postgres_url: str) -> None:
+def test_many_processes_on_one_postgresql_give_each_skill_once(postgres_url: str) -> None:
     assert_each_given_once(postgres_url)
 
 

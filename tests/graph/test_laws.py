@@ -360,7 +360,7 @@ LAWS_OF_A_MOVE = (
 )
 
 
-@tried(100)
+@tried(33)
 @given(graphs, moments, scorings)
 def test_every_move_keeps_all_laws(graph: SkillGraph, context: MoveContext, scoring: EntryScoring | None) -> None:
     for law in LAWS_OF_A_MOVE:
@@ -448,7 +448,7 @@ def _fires(route: Route, ctx: EvalContext, result: ToolResult | None) -> bool:
     return bool(parts) and all(parts)
 
 
-@tried(100)
+@tried(33)
 @given(flat, moments, scorings)
 def test_every_move_is_the_one_of_the_contract(
     declared: Declared, context: MoveContext, scoring: EntryScoring | None
@@ -530,7 +530,7 @@ odd_moments = st.builds(
 )
 
 
-@tried(100)
+@tried(33)
 @given(odd_graphs | odd_trees, odd_moments, scorings)
 def test_an_odd_graph_is_refused_or_moves_without_raising(
     declared: Declared, context: MoveContext, scoring: EntryScoring | None

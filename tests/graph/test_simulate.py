@@ -187,7 +187,7 @@ steps = st.builds(
 
 
 @given(plain_graphs, st.lists(steps, max_size=6))
-@tried(50)
+@tried(16)
 async def test_each_move_begins_where_the_one_before_it_ended(declared: Declared, script: list[Step]) -> None:
     graph = SkillGraph.of(declared, check="off")
     at: str | None = None
@@ -198,7 +198,7 @@ async def test_each_move_begins_where_the_one_before_it_ended(declared: Declared
 
 
 @given(plain_graphs, messages)
-@tried(50)
+@tried(16)
 async def test_a_first_step_moves_as_the_graph_itself_does(declared: Declared, message: str) -> None:
     graph = SkillGraph.of(declared, check="off")
     (step,) = await simulate(graph, [Step(user=message)])

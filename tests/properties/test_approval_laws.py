@@ -49,7 +49,7 @@ SKILLS = st.builds(
 )
 IN_FORCE = st.lists(st.builds(ActiveSkill, SKILLS, st.sampled_from(["explicit", "triggers"])), max_size=3)
 CALLS = st.tuples(st.sampled_from(TOOLS), st.sampled_from([None, {"command": "git push"}, {"command": "rm x; pay"}]))
-LAWS = tried(100)
+LAWS = tried(33)
 
 
 @LAWS

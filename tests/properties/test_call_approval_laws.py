@@ -70,7 +70,7 @@ class Model:
         return Ruling.ALLOW if all((call.id, written(call)) in self.yes[one] for one in asking) else Ruling.ASK
 
 
-@tried(150)
+@tried(50)
 @given(st.lists(STEPS, max_size=14), st.lists(CALLS, min_size=1, max_size=8))
 def test_a_call_runs_only_when_every_skill_that_asks_about_it_has_a_yes_to_this_very_call(
     steps: list[Step], calls: list[ToolCall]

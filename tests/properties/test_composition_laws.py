@@ -30,7 +30,7 @@ LISTS = st.lists(ENTRIES, max_size=4).map(tuple)
 RULES = st.none() | st.builds(ToolRules, st.none() | LISTS, LISTS, LISTS)
 STEPS = st.lists(st.sampled_from(["plan", "do", "check"]), max_size=3).map(tuple)
 MODES = st.sampled_from(Mode)
-LAWS = tried(100)
+LAWS = tried(33)
 
 
 @st.composite

@@ -19,7 +19,7 @@ from skillweave_testing import ConversationMachine, ManualClock
 from skillweave_testing.conversation_model import SKILLS, Given
 from skillweave_testing.machine import CONVERSATION
 
-RUNS = 100
+RUNS = 25
 SOAK_RUNS = int(os.environ.get("SKILLWEAVE_SOAK_RUNS", "10000"))
 
 PATIENCE = 300.0

@@ -10,7 +10,7 @@ from tests.depth import tried
 from tests.weaver.test_denials import place_after
 
 
-@tried(60)
+@tried(20)
 @given(
     st.sampled_from(["fetch", "shell", "other"]),
     st.sampled_from(["", "TOOL_FORBIDDEN: ", "TOOL_NOT_ALLOWED: ", "tool_forbidden: "]),

@@ -16,7 +16,7 @@ from tests.depth import examples
 from tests.graphs import graph_of, on, weaver_over
 from tests.skills import make_skill
 
-RUNS = 50
+RUNS = 20
 WORDS = ("alpha", "gamma", "home", "tone", "free", "hello")
 NEEDS = {"b": "aide", "talk": "write"}
 FLAT = graph_of(

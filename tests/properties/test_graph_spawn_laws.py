@@ -14,7 +14,7 @@ from tests.skills import make_skill
 NODES = ("a", "b", "c", "d")
 
 
-@tried(80)
+@tried(26)
 @given(
     st.sets(st.tuples(st.sampled_from(NODES), st.sampled_from(NODES)), max_size=8),
     st.lists(st.sampled_from(NODES), max_size=3),

@@ -72,7 +72,7 @@ POLICIES = st.builds(
     asks=ASKS,
     argument_names=ARGUMENT_NAMES,
 )
-LAWS = tried(100)
+LAWS = tried(33)
 WIDTH = {Ruling.DENY: 0, Ruling.ASK: 1, Ruling.ALLOW: 2}
 
 

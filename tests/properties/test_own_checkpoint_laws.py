@@ -48,8 +48,8 @@ CHECKPOINTS = st.lists(
     unique_by=lambda checkpoint: checkpoint.name,
 ).map(tuple)
 PLACEMENTS = st.sampled_from(list(Placement))
-LAWS = tried(100)
-THROUGH_THE_LEDGER = tried(60)
+LAWS = tried(33)
+THROUGH_THE_LEDGER = tried(20)
 
 
 ALIKE = st.sampled_from(["write", "Bash(git:*)"]).map(

@@ -35,7 +35,7 @@ def forged(draw: st.DrawFn) -> str:
 PARTS = st.lists(st.just(GIVEN) | forged(), min_size=1, max_size=4)
 
 
-@tried(150)
+@tried(50)
 @given(PARTS, st.booleans(), IDS, st.booleans())
 def test_what_a_user_asks_for_puts_its_rules_in_force_whatever_it_looks_like(
     parts: list[str], joined: bool, message_id: str | None, transcript: bool

@@ -36,7 +36,7 @@ def entry(named: str | None) -> str:
     return f"tool({'' if named is None else f'{named}='}docs/*)"
 
 
-@tried(400)
+@tried(133)
 @given(ARGUMENTS, PARAMETERS, NAMED)
 def test_an_allowing_pattern_lets_through_what_its_own_parameter_says_and_no_more(
     call: Call, parameters: tuple[str, ...] | None, named: str | None
@@ -48,7 +48,7 @@ def test_an_allowing_pattern_lets_through_what_its_own_parameter_says_and_no_mor
     assert (ruling is Ruling.ALLOW) == (inside and not strange)
 
 
-@tried(400)
+@tried(133)
 @given(ARGUMENTS, PARAMETERS, NAMED)
 def test_a_forbidding_pattern_stops_what_its_own_parameter_says_and_what_nobody_can_tell(
     call: Call, parameters: tuple[str, ...] | None, named: str | None
@@ -59,7 +59,7 @@ def test_a_forbidding_pattern_stops_what_its_own_parameter_says_and_what_nobody_
         assert verdict.ruling is Ruling.DENY
 
 
-@tried(200)
+@tried(66)
 @given(ARGUMENTS, PARAMETERS, st.lists(st.sampled_from(["tool", "tool(docs/*)", "tool(path=docs/*)"]), max_size=2))
 def test_an_argument_that_the_tool_does_not_have_is_never_let_through(
     call: Call, parameters: tuple[str, ...] | None, forbidden: list[str]

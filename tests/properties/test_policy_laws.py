@@ -35,7 +35,7 @@ TEXTS = st.sampled_from(
     ["git status", "git push", "gitleaks", "rm x", "rm  x", "docs/a", "git x; rm x", "git $(rm x)", "git\nrm x", ""]
 ) | st.text(alphabet="git rmx;|&`$(\n\t./", max_size=12)
 ARGUMENTS = st.none() | st.fixed_dictionaries({}, optional={"command": TEXTS, "other": TEXTS})
-LAWS = tried(100)
+LAWS = tried(33)
 
 
 def _covered(entries: Entries, name: str, text: str | None) -> bool:

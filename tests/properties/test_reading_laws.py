@@ -143,7 +143,7 @@ def test_reads_stay_within_the_budget_give_no_section_twice_and_keep_the_rules(
     asyncio.run(play(script))
 
 
-@tried(50)
+@tried(16)
 @given(st.lists(st.sampled_from(ASKED[:-1]), min_size=1, max_size=5), st.integers(1, 3))
 def test_a_repeated_call_gives_the_same_answer_and_writes_nothing(sections: list[str], times: int) -> None:
     async def replay() -> None:

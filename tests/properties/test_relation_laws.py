@@ -17,7 +17,7 @@ from tests.related import chosen, skill, snapshot
 
 IDS = [f"s{number}" for number in range(8)]
 NAMES = st.lists(st.sampled_from([*IDS, "lost"]), max_size=8)
-LAWS = tried(100)
+LAWS = tried(33)
 
 
 @st.composite

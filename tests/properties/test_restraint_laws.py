@@ -69,7 +69,7 @@ def rulings(tools: ToolPolicy) -> list[Ruling]:
     return [tools.authorize(name).ruling for name in TOOLS]
 
 
-@tried(150)
+@tried(50)
 @given(
     st.lists(st.sampled_from([5, 60, 400]), min_size=len(NUMBERS), max_size=len(NUMBERS)),
     st.sets(st.sampled_from(NUMBERS)),
@@ -112,7 +112,7 @@ def test_a_tool_is_denied_or_asked_about_exactly_while_a_skill_that_says_so_is_w
             assert rulings(sync.current_policy("c", placement=placement).tools) == expected
 
 
-@tried(80)
+@tried(26)
 @given(st.lists(st.tuples(st.sampled_from(["a", "b"]), st.sets(st.sampled_from(NUMBERS), max_size=3)), max_size=6))
 def test_turn_ids_that_are_used_again_take_no_rule_away(turns: list[tuple[str, set[int]]]) -> None:
     weaver = skillweave.open(*skills([5] * len(NUMBERS), ()), counter=WordCounter())

@@ -64,19 +64,19 @@ def rule(text: str) -> str:
     return "".join(" " if character in "\n\t\r\v\f" else character for character in folded)
 
 
-@tried(100)
+@tried(33)
 @given(texts)
 def test_folding_is_the_written_rule(text: str) -> None:
     assert fold(text) == rule(text)
 
 
-@tried(100)
+@tried(33)
 @given(texts)
 def test_folding_twice_changes_nothing(text: str) -> None:
     assert fold(fold(text)) == fold(text)
 
 
-@tried(100)
+@tried(33)
 @given(texts, st.data())
 def test_the_original_of_a_span_folds_to_a_text_that_has_the_span(text: str, data: st.DataObject) -> None:
     folded = fold_message(text)
@@ -89,7 +89,7 @@ def test_the_original_of_a_span_folds_to_a_text_that_has_the_span(text: str, dat
     assert folded.text[start:end] in fold(text[begin:after])
 
 
-@tried(100)
+@tried(33)
 @given(st.lists(phrases.map(fold).filter(bool), max_size=5, unique=True), texts)
 def test_the_automaton_finds_what_a_search_at_every_place_finds(wanted: list[str], text: str) -> None:
     folded = fold(text)
@@ -104,7 +104,7 @@ def test_the_automaton_finds_what_a_search_at_every_place_finds(wanted: list[str
     assert compile_automaton((phrase, MatchMode.WORD) for phrase in wanted).search(folded).spans == expected
 
 
-@tried(100)
+@tried(33)
 @given(texts)
 def test_words_and_their_spans_agree(text: str) -> None:
     folded = fold(text)

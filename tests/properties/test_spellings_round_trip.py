@@ -10,7 +10,7 @@ from skillweave.skills import from_definition, to_definition, to_tiers
 from tests.depth import tried
 from tests.strategies import skills
 
-quick = tried(60)
+quick = tried(20)
 
 
 def definition_of(skill: Skill | None) -> Skill | None:

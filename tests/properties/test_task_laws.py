@@ -33,7 +33,7 @@ RULES = st.lists(
 )
 TASKS = st.builds(Task, risk_level=st.none() | st.sampled_from(RiskLevel), coding=st.booleans())
 GRANTS = st.none() | st.frozensets(st.sampled_from(NAMES))
-LAWS = tried(100)
+LAWS = tried(33)
 
 
 @LAWS

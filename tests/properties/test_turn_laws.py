@@ -84,7 +84,7 @@ async def conversation(sizes: list[int], config: Settings, script: list[Step]) -
     return injections
 
 
-@tried(100)
+@tried(33)
 @given(skill_sizes, budgets, st.sampled_from(CatalogMode), st.lists(steps, max_size=6))
 def test_no_turn_goes_over_its_budget_and_nothing_is_left_out_in_silence(
     sizes: list[int], budget: Budget, catalog: CatalogMode, script: list[Step]

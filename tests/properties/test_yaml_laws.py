@@ -21,7 +21,7 @@ from skillweave.skills import Strictness
 from tests.depth import tried
 from tests.strategies import TRICKY, json_values, texts
 
-quick = tried(100)
+quick = tried(33)
 mappings = st.dictionaries(texts, json_values, min_size=1, max_size=4)
 yamlish = st.lists(
     st.sampled_from(
@@ -99,7 +99,7 @@ entries = st.one_of(
 documents = st.lists(entries, max_size=3).map(lambda found: "\n".join(found) + "\n")
 
 
-@tried(100)
+@tried(33)
 @given(documents)
 def test_front_matter_is_read_as_the_library_itself_reads_it(text: str) -> None:
     """The oracle keeps every scalar as text too; it says nothing of keys that stand twice, and takes the last."""

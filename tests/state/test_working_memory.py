@@ -65,5 +65,6 @@ def failures() -> str:
 
 
 @pytest.mark.parametrize("mistake", [mistake.__name__ for mistake in MISTAKES])
+@pytest.mark.soak
 def test_a_memory_with_a_mistake_fails_the_contract(failures: str, mistake: str) -> None:
     assert f"::Test{mistake}::" in failures

@@ -21,5 +21,6 @@ def failures() -> str:
 @pytest.mark.parametrize(
     "mistake", [mistake.__name__ for mistake in (*broken_streams.MISTAKES, *broken_event_stores.MISTAKES)]
 )
+@pytest.mark.soak
 def test_what_has_a_mistake_fails_the_contract(failures: str, mistake: str) -> None:
     assert f"::Test{mistake}::" in failures

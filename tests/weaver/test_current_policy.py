@@ -271,7 +271,7 @@ RULES = st.builds(
 )
 
 
-@tried(60)
+@tried(20)
 @given(
     st.lists(RULES, min_size=1, max_size=4),
     st.lists(st.sets(st.integers(0, 3), max_size=3), min_size=1, max_size=4),

@@ -51,6 +51,7 @@ async def test_what_the_model_thought_goes_back_with_what_it_said(tmp_path: Path
     assert share(played.calls).breaks == ()
 
 
+@pytest.mark.soak
 def test_a_conversation_goes_on_in_another_process(tmp_path: Path) -> None:
     script = Script(Says(asks=(tool_call("search", text="a"), tool_call("search", text="b"))), "It is right.", "Yes.")
     with RecordingServer(script) as server:

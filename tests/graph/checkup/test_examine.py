@@ -109,6 +109,7 @@ def test_notes_say_that_the_order_was_not_tried_where_somebody_chooses(pick: obj
     assert any("not tried" in note and who in note for note in notes)
 
 
+@pytest.mark.soak
 def test_routes_that_were_too_many_to_compare_are_noted() -> None:
     ranges = (guard(n={"gte": number, "lt": number + 1}) for number in range(250))
     report = checkup(graph(Entry("a"), *(Route("a", f"b{at}", guard=one) for at, one in enumerate(ranges))))
@@ -152,6 +153,7 @@ def test_a_checkup_never_raises_finds_the_same_again_and_leaves_out_what_is_supp
         assert len(re.findall(r"[.!?](?= |$)", unquoted)) in (1, 2), one.message
 
 
+@pytest.mark.soak
 def test_a_thousand_skills_and_five_thousand_routes_are_checked_with_no_more_calls_than_fit_into_a_second() -> None:
     ids = [f"s{number}" for number in range(1_000)]
     entries = (Entry(one, words(f"word{number}")) for number, one in enumerate(ids))

@@ -142,7 +142,7 @@ def test_a_scorer_counts_by_its_name_and_policy() -> None:
 
 
 @given(graphs)
-@tried(50)
+@tried(16)
 def test_a_digest_is_64_hexadecimal_digits_and_stays_the_same(declared: Declared) -> None:
     digest = digest_of(declared)
     assert len(digest) == 64 and set(digest) <= set(string.hexdigits.lower())
@@ -150,7 +150,7 @@ def test_a_digest_is_64_hexadecimal_digits_and_stays_the_same(declared: Declared
 
 
 @given(odd_graphs)
-@tried(50)
+@tried(16)
 def test_every_graph_has_a_digest_also_one_that_no_data_can_carry(declared: Declared) -> None:
     assert len(digest_of(declared)) == 64
 

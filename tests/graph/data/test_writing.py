@@ -45,7 +45,7 @@ def always(_look: object) -> bool:
 
 
 @given(readable, st.data())
-@tried(100)
+@tried(33)
 def test_a_graph_that_travelled_as_data_is_the_same_graph_and_moves_alike(
     declared: Declared, data: st.DataObject
 ) -> None:

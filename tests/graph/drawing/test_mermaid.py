@@ -104,7 +104,7 @@ def test_what_other_versions_read_as_markdown_is_escaped_and_the_rest_stays_read
     assert f'["{escaped}"]' in to_mermaid([Node("k", NodeKind.SKILL, label)], ())
 
 
-@tried(100)
+@tried(33)
 @given(drawings(), st.data())
 def test_node_ids_are_unique_for_any_skill_id_and_mermaid_keeps_every_edge_apart(
     mermaid: Mermaid, drawing: tuple[tuple[Node, ...], tuple[Edge, ...]], data: st.DataObject
@@ -136,7 +136,7 @@ def test_any_graph_is_drawn_whole_in_mermaid_and_as_a_picture(mermaid: Mermaid, 
 
 
 @given(graphs)
-@tried(50)
+@tried(16)
 def test_what_is_declared_is_what_is_drawn(declared: Declared) -> None:
     nodes, edges = nodes_of(declared), edges_of(declared)
     assert {node.id for node in nodes if node.kind is NodeKind.SKILL} == {skill.id for skill in declared.skills}

@@ -179,7 +179,7 @@ def text_is_broken_and_cut_to_fit_into_its_box(drawn: Drawn) -> None:
 
 
 @given(drawings(), st.data())
-@tried(100)
+@tried(33)
 def test_any_drawing_is_well_formed_and_clear_and_has_each_node_and_edge_once(
     drawing: Drawing, data: st.DataObject
 ) -> None:

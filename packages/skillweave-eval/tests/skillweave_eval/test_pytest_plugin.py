@@ -1,5 +1,6 @@
 """The pytest plugin, in a pytest of its own."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,13 +15,18 @@ def project(tmp_path: Path) -> Path:
     for name in ("tea", "coffee"):
         (tmp_path / "skills" / name).mkdir(parents=True)
         (tmp_path / "skills" / name / "SKILL.md").write_text(SKILL.format(name))
-    (tmp_path / "pytest.ini").write_text("[pytest]\nasyncio_default_fixture_loop_scope = function\n")
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
     return tmp_path
 
 
-def ran(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *arguments]
-    return subprocess.run(command, cwd=project, capture_output=True, text=True, check=False, timeout=300)
+def ran(project: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Runs pytest with our plugin alone: the others that are installed take seconds to load."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
+    variables = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": "skillweave_eval.pytest_plugin", **variables}
+    environment = {**os.environ, **variables}
+    return subprocess.run(
+        command, cwd=project, env=environment, capture_output=True, text=True, check=False, timeout=300
+    )
 
 
 def write(project: Path, text: str, name: str = "skills/tea/tea.triggers.yaml") -> None:
@@ -39,7 +45,10 @@ def test_each_query_is_a_test_with_a_name_and_a_place(project: Path) -> None:
 
 def test_a_project_without_such_files_is_left_alone(project: Path) -> None:
     write(project, "tests: [{query: x, expect: y}]", "skills/tea/tests.yaml")
-    assert ran(project).returncode == 5  # no tests were collected
+    found_by_itself = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "", "PYTEST_PLUGINS": ""}
+    done = ran(project, "-p", "no:langsmith_plugin", "-p", "no:schemathesis", "--trace-config", **found_by_itself)
+    assert done.returncode == 5  # no tests were collected
+    assert "skillweave_eval.pytest_plugin" in done.stdout
 
 
 def test_importing_the_plugin_loads_nothing_else_of_skillweave(project: Path) -> None:

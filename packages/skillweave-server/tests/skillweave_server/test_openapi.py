@@ -31,7 +31,7 @@ from skillweave.entities import Edge, Entity, Point
 from skillweave.loop_thread import LoopThread
 from skillweave_server.app import create_app, describe
 
-EXAMPLES = 60 if os.environ.get("SKILLWEAVE_SOAK") else 6
+EXAMPLES = 60 if os.environ.get("SKILLWEAVE_SOAK") else 3
 """Requests for each operation and each way to make them."""
 HOST = "http://127.0.0.1"
 SOME_KEY = {"Authorization": "Bearer sw_any"}
@@ -244,6 +244,7 @@ def references(data: object) -> Iterator[str]:
             yield from references(inner)
 
 
+@pytest.mark.soak
 def test_the_document_is_the_same_on_every_start() -> None:
     code = "import json\nfrom skillweave_server.app import describe\nprint(json.dumps(describe()))"
     told = [

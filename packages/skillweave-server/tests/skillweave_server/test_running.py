@@ -72,6 +72,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.soak
 def test_what_was_answered_is_there_after_a_stop_and_a_new_start(folder: Path) -> None:
     with started(folder) as first:
         given = first.turn(1)

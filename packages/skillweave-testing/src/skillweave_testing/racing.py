@@ -1,11 +1,13 @@
 """Processes of their own that start at once, as replicas do: forked from one that has imported what they need."""
 
+import os
 from collections.abc import Callable
 from multiprocessing import get_context
 from multiprocessing.synchronize import Barrier
 from typing import Any
 
-PROCESSES = 16
+PROCESSES = 16 if os.environ.get("SKILLWEAVE_SOAK") else 4
+"""Four race for the same rows already; `make soak` lets sixteen do so."""
 SECONDS = 300
 """How long all of them together may take."""
 context = get_context("forkserver")

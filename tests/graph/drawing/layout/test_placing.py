@@ -87,7 +87,7 @@ def test_arrows_on_one_side_of_a_box_do_not_cross_beside_it(problem: tuple[list[
 
 
 @given(problems())
-@tried(50)
+@tried(16)
 def test_the_drawing_begins_in_the_upper_left_corner_and_is_as_large_as_it_says(
     problem: tuple[list[Box], list[Tie]],
 ) -> None:

@@ -291,6 +291,7 @@ def test_findings_that_cost_nothing_are_counted(cli: Any, small: Path, file_stor
     assert "1 more finding in the skill files; `skillweave check` lists them" in done.err
 
 
+@pytest.mark.soak
 def test_as_a_module_it_does_the_same(small: Path, file_store: str) -> None:
     words = [sys.executable, "-m", "skillweave_stores.seed", str(small), "--store", file_store]
     done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
@@ -311,6 +312,7 @@ def many(folder: Path, count: int) -> Path:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a signal that a process can catch")
+@pytest.mark.soak
 def test_interrupted_in_the_middle_it_keeps_whole_chunks_and_the_next_run_stores_the_rest(
     tmp_path: Path, store: str
 ) -> None:
@@ -341,6 +343,7 @@ def _begun(store: str) -> bool:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+@pytest.mark.soak
 def test_on_a_terminal_a_bar_goes_up_to_the_end(tmp_path: Path, file_store: str) -> None:
     import pty
 

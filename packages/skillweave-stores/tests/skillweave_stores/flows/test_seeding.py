@@ -34,7 +34,7 @@ def _seeded(words: list[str], _: int) -> tuple[int, str, str]:
     return code, out.getvalue(), err.getvalue()
 
 
-def test_sixteen_processes_seed_one_store_at_once_and_every_skill_is_inserted_by_one(store: str) -> None:
+def test_many_processes_seed_one_store_at_once_and_every_skill_is_inserted_by_one(store: str) -> None:
     words = ["--no-config", "seed", str(EXAMPLES), "--pack", "coding", "--store", store, "--json"]
     ended = race(_seeded, words)
     assert [(code, err) for code, _, err in ended] == [(0, "")] * PROCESSES

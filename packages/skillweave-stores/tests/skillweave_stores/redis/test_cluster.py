@@ -45,6 +45,7 @@ async def store(url: str) -> AsyncIterator[RedisStore]:
         yield store
 
 
+@pytest.mark.soak
 async def test_a_page_of_conversations_is_from_all_nodes(store: RedisStore, nodes: list[RedisServer]) -> None:
     names = [f"c{n:02}" for n in range(40)]
     await asyncio.gather(*(store.swap(name, 0, Writes(State())) for name in names))

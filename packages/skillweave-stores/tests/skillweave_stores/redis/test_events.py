@@ -104,6 +104,7 @@ async def test_a_new_follower_interrupts_the_wait_for_others(stream: RedisEventS
         assert numbers(await first) == [1]
 
 
+@pytest.mark.soak
 async def test_thousands_who_follow_need_few_connections(stream: RedisEventStream, raw: Redis) -> None:
     before = len(raw.client_list())
     names = [f"c{number}" for number in range(1000)]

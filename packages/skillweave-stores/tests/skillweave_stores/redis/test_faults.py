@@ -267,6 +267,7 @@ async def test_five_hundred_turns_at_once_share_a_few_connections(redis_url: str
         assert await store.count() == 500
 
 
+@pytest.mark.soak
 async def test_five_hundred_turns_at_once_work_on_a_cluster_too(redis_cluster: RedisServer) -> None:
     redis_cluster.flush()
     url = redis_cluster.url().replace("redis://", "redis+cluster://")

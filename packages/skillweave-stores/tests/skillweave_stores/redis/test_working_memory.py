@@ -88,7 +88,7 @@ def raw(redis_url: str) -> Iterator[Redis]:
 def some_mappings() -> list[dict[str, object]]:
     found: list[dict[str, object]] = []
 
-    @settings(max_examples=60, database=None)
+    @settings(max_examples=20, database=None)
     @given(json_mappings)
     def collect(values: object) -> None:
         plain = as_json(values)

@@ -93,6 +93,7 @@ async def test_an_answer_that_is_lost_on_its_way_stores_nothing_twice(postgres_u
 LIMITED = 2 * 1024 * 1024
 
 
+@pytest.mark.soak
 def test_a_file_that_cannot_grow_ends_the_run_in_words_and_the_next_one_stores_the_rest(tmp_path: Path) -> None:
     write_skills(tmp_path / "skills", MOST_ENTRIES * 4, 5_000)
     words = [sys.executable, "-m", "skillweave", "--no-config", "seed", str(tmp_path / "skills")]

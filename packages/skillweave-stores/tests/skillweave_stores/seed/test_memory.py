@@ -12,6 +12,7 @@ DOCUMENT_BYTES = 50_000
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgresql"])
+@pytest.mark.soak
 def test_four_times_as_many_skills_take_hardly_more_memory(
     kind: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:

@@ -31,7 +31,7 @@ def entries(count: int = SKILLS) -> list[Entry]:
 
 
 def race(url: str) -> list[Any]:
-    """What each of sixteen processes answers that fill the same database with skills at the same moment."""
+    """What each of the processes answers that fill the same database with skills at the same moment."""
     return racing.race(_run, url, _filled)
 
 

@@ -186,6 +186,7 @@ async def test_a_statement_that_nobody_waits_for_ends_on_the_server_too(postgres
 # -- too many at once ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.soak
 async def test_five_hundred_turns_at_once_share_the_connections(postgres_url: str) -> None:
     async with skillweave.open(SKILL, ledger=f"{postgres_url}?timeout=120", counter=WordCounter()) as weaver:
         turns = (weaver.weave("an invoice", conversation=f"c{number}") for number in range(500))
@@ -428,6 +429,7 @@ print(asyncio.run(store.swap("c", 0, Writes(State()))))
 """
 
 
+@pytest.mark.soak
 def test_a_program_that_never_closes_its_ledger_ends_without_complaint(postgres_url: str) -> None:
     answer = subprocess.run(
         [sys.executable, "-X", "dev", "-W", "default", "-c", _LEAVING, postgres_url],
@@ -507,6 +509,7 @@ async def test_a_pooler_that_takes_no_options_is_no_hindrance(
             assert (await store.load("c"))[0].revision == 1
 
 
+@pytest.mark.soak
 def test_neither_the_import_nor_the_first_ledger_in_memory_needs_the_packages() -> None:
     script = (
         "import sys, skillweave, skillweave.cli.app; skillweave.open(); "
@@ -516,6 +519,7 @@ def test_neither_the_import_nor_the_first_ledger_in_memory_needs_the_packages() 
     assert answer.stdout == "set()\n"
 
 
+@pytest.mark.soak
 def test_a_ledger_is_opened_without_the_package_of_migrations() -> None:
     script = "import sys, skillweave; skillweave.open(ledger='postgresql://h/d'); print('alembic' in sys.modules)"
     answer = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)

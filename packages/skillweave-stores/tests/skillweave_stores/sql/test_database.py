@@ -127,6 +127,7 @@ async def test_work_in_steps_may_take_longer_than_a_call_but_none_of_its_steps(p
     await database.close()
 
 
+@pytest.mark.soak
 async def test_many_writes_at_once_to_one_file_wait_for_each_other(tmp_path: Path) -> None:
     async def add(connection: AsyncConnection) -> None:
         row = (await connection.execute(text("SELECT max(number) FROM generation"))).scalar()

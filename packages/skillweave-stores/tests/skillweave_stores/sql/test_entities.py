@@ -11,6 +11,7 @@ import pytest_asyncio
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.ext.asyncio import AsyncConnection
+from tests.depth import examples
 from tests.skillweave_stores.sql.conftest import ByHand
 from tests.skillweave_stores.sql.test_skills_faults import when
 
@@ -25,7 +26,9 @@ from tests.strategies import ids as some_ids
 from tests.strategies import json_mappings, names
 
 HOME = Point(54.1781, 7.8886, "WGS84")
-any_number_of_data = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+any_number_of_data = settings(
+    max_examples=examples(10), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 LONG = "".join(chr(0x20000 + 7 * number) for number in range(200))
 """Two hundred characters of four bytes each."""
 

@@ -37,6 +37,7 @@ def _interrupting(at: int, interrupt: Any) -> Iterator[Entity]:
         yield entity
 
 
+@pytest.mark.soak
 async def test_a_server_that_crashes_in_the_middle_keeps_all_or_nothing(postgres_server: PostgresServer) -> None:
     with psycopg.connect(postgres_server.url(), autocommit=True) as connection:
         connection.execute("DROP DATABASE IF EXISTS crashed WITH (FORCE)")

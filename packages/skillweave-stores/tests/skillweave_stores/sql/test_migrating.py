@@ -112,6 +112,7 @@ def test_a_database_with_data_is_migrated_with_its_data(
     asyncio.run(check(url))
 
 
+@pytest.mark.soak
 def test_a_migration_that_is_killed_in_the_middle_is_completed_by_the_next_start(
     url: str, by_hand: ByHand, later: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,4 +1,4 @@
-"""Sixteen processes at once on one database: nothing is lost, nothing done twice, nobody waits in a circle."""
+"""Many processes at once on one database: nothing is lost, nothing done twice, nobody waits in a circle."""
 
 import asyncio
 from collections import Counter

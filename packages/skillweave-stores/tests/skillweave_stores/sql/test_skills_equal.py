@@ -21,10 +21,13 @@ from skillweave.registry.definitions import Definition
 from skillweave.skill import Json
 from skillweave_stores import SqlSource
 from skillweave_stores.sql.documents import json_text, storable
+from tests.depth import examples
 from tests.strategies import json_values, skills
 
 LONGEST_ID = 1024
-any_number_of_data = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+any_number_of_data = settings(
+    max_examples=examples(10), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 contents = st.dictionaries(
     st.sampled_from(("a.md", "references/b.md", "é", "x" * 1024)), st.binary(max_size=50), max_size=3
 )

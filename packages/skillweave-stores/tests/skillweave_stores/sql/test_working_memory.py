@@ -54,7 +54,7 @@ async def test_any_json_comes_back_equal(url: str) -> None:
 def _some_mappings() -> list[dict[str, object]]:
     found: list[dict[str, object]] = []
 
-    @settings(max_examples=30, database=None)
+    @settings(max_examples=10, database=None)
     @given(json_mappings.filter(lambda one: not _broken(one)))
     def collect(values: object) -> None:
         found.append(cast("dict[str, object]", as_json(values)))
