@@ -11,7 +11,6 @@ import pytest_asyncio
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.ext.asyncio import AsyncConnection
-from tests.depth import examples
 from tests.skillweave_stores.sql.conftest import ByHand
 from tests.skillweave_stores.sql.test_skills_faults import when
 
@@ -22,6 +21,7 @@ from skillweave_stores import SqlGraph, SqlSource
 from skillweave_stores.sql import entities, entity_reading
 from skillweave_testing.proxy import Proxy
 from skillweave_testing.writable_entities import WritableGraphContract
+from tests.depth import examples
 from tests.strategies import ids as some_ids
 from tests.strategies import json_mappings, names
 
