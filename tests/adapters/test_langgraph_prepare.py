@@ -17,10 +17,11 @@ from skillweave.errors import ApprovalNeeded
 from skillweave.settings import CatalogMode
 from skillweave_testing.hosts import Says, Script, tool_call
 from skillweave_testing.hosts.langchain import ScriptedChatModel
-from skillweave_testing.hosts.play import BASE, CROWD, GREETINGS, INVOICES, Workshop
-from skillweave_testing.hosts.tails import OVERVIEW, QUESTION
+from skillweave_testing.hosts.play import BASE, GREETINGS, INVOICES, Workshop
 from tests.adapters.graphs import BOTH, holding, opened, said, thread
+from tests.adapters.hosts.crowd import CROWD
 from tests.adapters.hosts.langchain_agent import as_langchain
+from tests.adapters.hosts.tails import OVERVIEW, QUESTION
 
 INVOICE = "Is this invoice right?"
 Trim = Callable[[list[BaseMessage]], list[BaseMessage]]
