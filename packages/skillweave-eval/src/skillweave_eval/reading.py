@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from skillweave import Message, Role, Severity
 from skillweave.errors import InvalidData
-from skillweave.values import Location, Portable
+from skillweave.values import Document, Location, Portable, read_json, read_yaml, resolved
 from skillweave_eval.cases import Case, CaseSet
 
 if TYPE_CHECKING:
@@ -98,14 +98,7 @@ def read_tests(path: Path) -> TestFile:
     Raises:
         InvalidData: the file is none, or a test in it is none; with file, line and what belongs there.
     """
-    from skillweave.values import read_json, read_yaml, resolved
-
-    text = _text(path)
-    read = read_json if path.suffix.lower() == ".json" else read_yaml
-    document = read(text, path=str(path))
-    if document.data is None:
-        found = next(one for one in document.diagnostics if one.severity is Severity.ERROR)
-        raise InvalidData(f"{found.location}: {found.message}; {found.fix}")
+    document = document_in(path, "name a file of labelled queries")
     data = resolved(document.data)
     if not isinstance(data, dict):  # a mapping stays one
         raise InvalidData(f"{path} holds no tests; write `tests:` with a list of them")
@@ -305,7 +298,7 @@ def _in_library(case: Case, ids: Mapping[str, str]) -> Case:
 
 
 def _rows(path: Path) -> Iterator[tuple[Location, Mapping[str, Any]]]:
-    for number, line in enumerate(_text(path).splitlines(), start=1):
+    for number, line in enumerate(text_of(path, "name a file of labelled queries").splitlines(), start=1):
         if not line.strip():
             continue
         place = Location(str(path), number)
@@ -318,21 +311,26 @@ def _rows(path: Path) -> Iterator[tuple[Location, Mapping[str, Any]]]:
         yield place, row
 
 
-def _text(path: Path) -> str:
-    try:
-        return bytes_of(path, "name a file of labelled queries").decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InvalidData(f"{path} is not UTF-8 text (byte {error.start + 1}); save it as UTF-8") from None
+def document_in(path: Path, wanted: str) -> Document:
+    """Returns the mapping in a YAML or JSON file; raises InvalidData, with the line or `wanted`."""
+    read = read_json if path.suffix.lower() == ".json" else read_yaml
+    document = read(text_of(path, wanted), path=str(path))
+    if document.data is None:
+        found = next(one for one in document.diagnostics if one.severity is Severity.ERROR)
+        raise InvalidData(f"{found.location}: {found.message}; {found.fix}")
+    return document
 
 
-def bytes_of(path: Path, wanted: str, most: int = MOST_BYTES) -> bytes:
-    """Returns the bytes of a regular file; raises InvalidData, with `wanted` as what to give instead."""
+def text_of(path: Path, wanted: str) -> str:
+    """Returns the text of a regular file in UTF-8; raises InvalidData, with `wanted` as what to give instead."""
     try:
         about = path.stat()
         if not S_ISREG(about.st_mode):
             raise InvalidData(f"{path} is no file; {wanted}")
-        if about.st_size > most:
-            raise InvalidData(f"{path} is larger than {most >> 20} MiB; {wanted}")
-        return path.read_bytes()
+        if about.st_size > MOST_BYTES:
+            raise InvalidData(f"{path} is larger than {MOST_BYTES >> 20} MiB; {wanted}")
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidData(f"{path} is not UTF-8 text (byte {error.start + 1}); save it as UTF-8") from None
     except OSError as error:
         raise InvalidData(f"{path} cannot be read: {error.strerror}; {wanted}") from None
