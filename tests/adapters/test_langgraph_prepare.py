@@ -10,13 +10,13 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
+from examples.scripted.langchain import ScriptedChatModel
 from skillweave import Settings, Weaver
 from skillweave.adapters.langchain_pause import NO_ANSWER
 from skillweave.adapters.langgraph import SkillState, skill_nodes
 from skillweave.errors import ApprovalNeeded
 from skillweave.settings import CatalogMode
 from skillweave_testing.hosts import Says, Script, tool_call
-from skillweave_testing.hosts.langchain import ScriptedChatModel
 from skillweave_testing.hosts.play import BASE, GREETINGS, INVOICES, Workshop
 from tests.adapters.graphs import BOTH, holding, opened, said, thread
 from tests.adapters.hosts.crowd import CROWD

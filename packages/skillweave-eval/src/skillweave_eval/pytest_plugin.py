@@ -92,9 +92,9 @@ def _opened(skills: tuple[Path, ...], graph_file: Path | None) -> "Weaver":
     graph = None
     if graph_file is not None:
         from skillweave.graph import SkillGraph
-        from skillweave_eval.reading import document_in
+        from skillweave_eval.reading import mapping_in
 
-        graph = SkillGraph.from_dict(document_in(graph_file, "name a file of a skill graph").data)
+        graph = SkillGraph.from_dict(mapping_in(graph_file, "name a file of a skill graph")[0])
     return skillweave.open(*skills, graph=graph)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from skillweave import Message, Role, Severity
 from skillweave.errors import InvalidData
-from skillweave.values import Document, Location, Portable, read_json, read_yaml, resolved
+from skillweave.values import Keys, Location, Portable, read_json, read_yaml, resolved
 from skillweave_eval.cases import Case, CaseSet
 
 if TYPE_CHECKING:
@@ -98,13 +98,10 @@ def read_tests(path: Path) -> TestFile:
     Raises:
         InvalidData: the file is none, or a test in it is none; with file, line and what belongs there.
     """
-    document = document_in(path, "name a file of labelled queries")
-    data = resolved(document.data)
-    if not isinstance(data, dict):  # a mapping stays one
-        raise InvalidData(f"{path} holds no tests; write `tests:` with a list of them")
+    data, places = mapping_in(path, "name a file of labelled queries")
     tests = data.get("tests")
     listed = tests if isinstance(tests, list) else []
-    lines = [document.lines.get(("tests", number)) for number in range(len(listed))]
+    lines = [places.get(("tests", number)) for number in range(len(listed))]
     cases: list[Case] = []
     for number, (entry, line) in enumerate(zip(listed, lines, strict=True)):
         place = Location(str(path), line)
@@ -311,14 +308,19 @@ def _rows(path: Path) -> Iterator[tuple[Location, Mapping[str, Any]]]:
         yield place, row
 
 
-def document_in(path: Path, wanted: str) -> Document:
-    """Returns the mapping in a YAML or JSON file; raises InvalidData, with the line or `wanted`."""
+def mapping_in(path: Path, wanted: str) -> tuple[Mapping[str, Any], Mapping[Keys, int]]:
+    """Returns the mapping in a YAML or JSON file, and the lines of what stands in it.
+
+    Raises:
+        InvalidData: the file cannot be read, with the line or `wanted`.
+    """
     read = read_json if path.suffix.lower() == ".json" else read_yaml
     document = read(text_of(path, wanted), path=str(path))
     if document.data is None:
         found = next(one for one in document.diagnostics if one.severity is Severity.ERROR)
         raise InvalidData(f"{found.location}: {found.message}; {found.fix}")
-    return document
+    data: Any = resolved(document.data)  # a mapping stays one
+    return data, document.lines
 
 
 def text_of(path: Path, wanted: str) -> str:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from skillweave import Message, Role, SkillNotFound, Turn
 from skillweave.errors import InvalidData
 from skillweave.turns import Rung
-from skillweave.values import Portable, resolved
-from skillweave_eval.reading import document_in
+from skillweave.values import Portable
+from skillweave_eval.reading import mapping_in
 
 if TYPE_CHECKING:
     from skillweave import Skill, Weaver
@@ -147,8 +147,7 @@ def read_prompts(path: Path, skill_id: str) -> tuple[Prompt, ...]:
 
 
 def _data(path: Path) -> Mapping[str, object]:
-    data = resolved(document_in(path, "name a file of prompts").data)
-    return data if isinstance(data, Mapping) else {}
+    return mapping_in(path, "name a file of prompts")[0]
 
 
 def _prompt(row: Mapping[str, object], skill_id: str, number: int, place: str) -> Prompt:

@@ -144,8 +144,8 @@ def _prompt(prompt: Prompt, runs: Sequence[Run]) -> PromptShown:
         )
         for number, one in enumerate(prompt.assertions)
     )
-    means = (_mean(arms[arm]) for arm in Arm)
-    return PromptShown(prompt.skill_id, prompt.id, prompt.text, *means, assertions)
+    first, second = _mean(arms[Arm.WITH]), _mean(arms[Arm.WITHOUT])
+    return PromptShown(prompt.skill_id, prompt.id, prompt.text, first, second, assertions)
 
 
 def _held(runs: Sequence[Run], number: int) -> tuple[int, int]:
