@@ -1,4 +1,4 @@
-"""How all tests run: alike on any machine, with the fixtures of `skillweave_testing`, and what they leave out told."""
+"""How all tests run: alike on any machine, on real input where it is named, and what they leave out told."""
 
 import gc
 import os
@@ -9,8 +9,6 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.depth import examples
-
-pytest_plugins = ["skillweave_testing.fixtures"]
 
 # No test depends on how fast the machine is at the moment.
 settings.register_profile(
@@ -53,6 +51,36 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leave the slow folders out before they are imported, which alone takes longer than their quick tests."""
     return True if config.getoption("--quick") and collection_path in SLOW else None
+
+
+REAL_INPUT = {
+    "skills_sample": ("SKILLWEAVE_SKILLS_SAMPLE", "real public skills"),
+    "selection_data": ("SKILLWEAVE_SELECTION", "the labelled selection queries"),
+}
+"""By fixture, the variable that names its folder, and what lies there."""
+
+
+@pytest.fixture(scope="session")
+def skills_sample() -> Path:
+    """The folder of real public skills, untidy ones included."""
+    return _folder("skills_sample")
+
+
+@pytest.fixture(scope="session")
+def selection_data() -> Path:
+    """The folder of labelled queries over public skills."""
+    return _folder("selection_data")
+
+
+def _folder(fixture: str) -> Path:
+    variable, what = REAL_INPUT[fixture]
+    folder = os.environ.get(variable)
+    if not folder:
+        pytest.skip(f"{variable} is not set: left out what needs {what}")
+    path = Path(folder)
+    if not path.is_dir():
+        pytest.fail(f"{variable} names {folder}, which is not a folder")
+    return path
 
 
 KINDS = {"database_kind", "shared_url", "replicas", "store"}
@@ -104,8 +132,6 @@ def _encodable(text: str) -> str:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Say what was left out."""
-    from skillweave_testing.fixtures import REAL_INPUT
-
     for variable, what in REAL_INPUT.values():
         if not os.environ.get(variable):
             terminalreporter.write_line(f"left out: what needs {what}; name their folder in {variable}")

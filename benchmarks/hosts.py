@@ -1,8 +1,10 @@
 """One turn of an agent inside each framework, with skillweave and without: what the adapter adds (spec 7)."""
 
 import itertools
+import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from results import Effort, Figure, Row, figure
@@ -13,6 +15,8 @@ from skillweave import CatalogMode, Placement, Settings, Weaver
 from skillweave.adapters.messages import openai_style
 from skillweave.tokens.counter import Tiktoken
 from skillweave_testing.hosts import Script, Sent
+
+sys.path.append(str(Path(__file__).parents[1] / "examples"))  # for the scripted models
 
 BARE = "the bare framework"
 HIT, AGAIN = "a skill matches", "follow-up, skill present"
@@ -117,9 +121,9 @@ def langchain(placement: Placement) -> Host:
     def host(script: Script, weaver: Weaver | None) -> Opened:
         from langchain.agents import create_agent
         from langgraph.checkpoint.memory import InMemorySaver
+        from scripted.langchain import ScriptedChatModel
 
         from skillweave.adapters.langchain import SkillMiddleware
-        from skillweave_testing.hosts.langchain import ScriptedChatModel
 
         middleware = [] if weaver is None else [SkillMiddleware(weaver, placement=placement)]
         agent: Any = create_agent(
@@ -140,9 +144,9 @@ def langgraph(*steps: str) -> Host:
     def host(script: Script, weaver: Weaver | None) -> Opened:
         from langgraph.checkpoint.memory import InMemorySaver
         from langgraph.graph import START, MessagesState, StateGraph
+        from scripted.langchain import ScriptedChatModel
 
         from skillweave.adapters.langgraph import build_skill_agent
-        from skillweave_testing.hosts.langchain import ScriptedChatModel
 
         model = ScriptedChatModel(script=script)
         if weaver is not None:
@@ -181,9 +185,9 @@ def _threads(agent: Any) -> Opened:  # noqa: ANN401 - a compiled graph has many 
 def agent_framework(script: Script, weaver: Weaver | None) -> Opened:
     """An agent with a session in memory."""
     from agent_framework import Agent, InMemoryHistoryProvider
+    from scripted.agent_framework import ScriptedChatClient
 
     from skillweave.adapters.agent_framework import SkillContextProvider
-    from skillweave_testing.hosts.agent_framework import ScriptedChatClient
 
     providers: list[Any] = [InMemoryHistoryProvider()]
     if weaver is not None:
@@ -207,9 +211,9 @@ def pydantic_ai(placement: Placement) -> Host:
     def host(script: Script, weaver: Weaver | None) -> Opened:
         from pydantic_ai import Agent
         from pydantic_ai.conversation import Conversation
+        from scripted.pydantic_ai import scripted_model
 
         from skillweave.adapters.pydantic_ai import Skills
-        from skillweave_testing.hosts.pydantic_ai import scripted_model
 
         capabilities = [] if weaver is None else [Skills(weaver, placement=placement)]
         agent = Agent(scripted_model(script), instructions=BASE, capabilities=capabilities)
@@ -231,9 +235,9 @@ def pydantic_ai(placement: Placement) -> Host:
 def openai_agents(script: Script, weaver: Weaver | None) -> Opened:
     """An agent with a session in memory."""
     from agents import Agent, RunConfig, Runner, SQLiteSession
+    from scripted.openai_agents import ScriptedModel
 
     from skillweave.adapters.openai_agents import Skills
-    from skillweave_testing.hosts.openai_agents import ScriptedModel
 
     untraced = RunConfig(tracing_disabled=True)
     skills = None if weaver is None else Skills(weaver)

@@ -26,12 +26,12 @@ from agent_framework import (
     SupportsChatGetResponse,
     chat_middleware,
 )
+from scripted.agent_framework import ScriptedChatClient
 
 import skillweave
 from skillweave import CatalogMode, Settings
 from skillweave.adapters.agent_framework import SkillContextProvider, reply_to
 from skillweave_testing.hosts import Asks, Says, Script
-from skillweave_testing.hosts.agent_framework import ScriptedChatClient
 
 SKILLS = Path(__file__).parent / "skills"
 CLIENTS = {

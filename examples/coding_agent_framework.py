@@ -24,12 +24,12 @@ from agent_framework import (
 )
 from coding_tools import CodingTool, coding_tools
 from coding_tools.script import TASK, script
+from scripted.agent_framework import ScriptedChatClient
 
 import skillweave
 from skillweave import CatalogMode, Settings
 from skillweave.adapters.agent_framework import SkillContextProvider
 from skillweave.adapters.agent_framework.spawn import spawn_subagent
-from skillweave_testing.hosts.agent_framework import ScriptedChatClient
 
 LEAD = "You lead a team. Give coding to a sub-agent that has the skills for it, and report what it says."
 OWN = ("read_skill", "list_skills", "read_artifact", "search_skills")

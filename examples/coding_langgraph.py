@@ -28,7 +28,7 @@ LEAD = "You lead a team. Give coding to a sub-agent that has the skills for it, 
 def chat_model(name: str | None) -> BaseChatModel:
     """The model of that name, `provider:name`, or the script."""
     if name is None:
-        from skillweave_testing.hosts.langchain import ScriptedChatModel
+        from scripted.langchain import ScriptedChatModel
 
         return ScriptedChatModel(script=script())
     from langchain.chat_models import init_chat_model

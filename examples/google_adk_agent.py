@@ -20,11 +20,11 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
 from google.genai import types
+from scripted.google_adk import ScriptedLlm
 
 import skillweave
 from skillweave.adapters.google_adk import SkillPlugin
 from skillweave_testing.hosts import Says, Script, tool_call
-from skillweave_testing.hosts.google_adk import ScriptedLlm
 
 SKILLS = Path(__file__).parent / "skills"
 HEADING = "=== Skill Activated: "

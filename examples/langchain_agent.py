@@ -21,12 +21,12 @@ from langchain_core.tools import BaseTool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command
+from scripted.langchain import ScriptedChatModel
 
 import skillweave
 from skillweave.adapters.langchain import SkillMiddleware
 from skillweave.decisions import Outcome
 from skillweave_testing.hosts import Says, Script, tool_call
-from skillweave_testing.hosts.langchain import ScriptedChatModel
 
 SKILLS = Path(__file__).parent / "skills"
 BASE = "You are the assistant of a small company's office."

@@ -70,7 +70,7 @@ TOOLS = (find_operators, change_record, submit_filing)
 def chat_model(name: str | None) -> BaseChatModel:
     """The model of that name, `provider:name`, or the script."""
     if name is None:
-        from skillweave_testing.hosts.langchain import ScriptedChatModel
+        from scripted.langchain import ScriptedChatModel
 
         return ScriptedChatModel(script=SCRIPT)
     from langchain.chat_models import init_chat_model

@@ -31,11 +31,11 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.message import add_messages
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, interrupt
+from scripted.langchain import ScriptedChatModel
 
 from skillweave_server.app import create_app
 from skillweave_server.opening import Entry, open_service
 from skillweave_testing.hosts import Asks, Says, Script
-from skillweave_testing.hosts.langchain import ScriptedChatModel
 
 SKILLS = Path(__file__).parent / "skills"
 SAYS = (

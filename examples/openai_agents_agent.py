@@ -15,11 +15,11 @@ from typing import Any
 
 from agents import Agent, Model, RunConfig, Runner, RunState, SQLiteSession, function_tool
 from agents.items import ToolCallItem, ToolCallOutputItem
+from scripted.openai_agents import ScriptedModel
 
 import skillweave
 from skillweave.adapters.openai_agents import Skills
 from skillweave_testing.hosts import Says, Script, tool_call
-from skillweave_testing.hosts.openai_agents import ScriptedModel
 
 SKILLS = Path(__file__).parent / "skills"
 BASE = "You are the assistant of a small company's office."

@@ -16,11 +16,11 @@ from pydantic_ai import Agent, DeferredToolRequests
 from pydantic_ai.capabilities import Hooks
 from pydantic_ai.messages import ToolReturnPart, UserPromptPart
 from pydantic_ai.models import Model, ModelRequestContext
+from scripted.pydantic_ai import scripted_model
 
 import skillweave
 from skillweave.adapters.pydantic_ai import Skills, approvals
 from skillweave_testing.hosts import Says, Script, tool_call
-from skillweave_testing.hosts.pydantic_ai import scripted_model
 
 SKILLS = Path(__file__).parent / "skills"
 HEADING = "=== Skill Activated: "

@@ -14,6 +14,7 @@ CODE = (
     "src/skillweave/stores",
     "packages/skillweave-stores/src",
     "packages/skillweave-testing/src/skillweave_testing/hosts",
+    "examples/scripted",
 )
 
 

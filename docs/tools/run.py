@@ -50,6 +50,7 @@ from skillweave import Weaver
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 SKILLS = ROOT / "examples" / "skills"
+sys.path.append(str(ROOT / "examples"))  # the pages import `scripted` from there
 SHOWN_ONLY = ("pip", "make", "uv", "git", "source", "npm", "docker")
 """Commands that change the machine or need a network."""
 

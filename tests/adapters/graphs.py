@@ -8,11 +8,11 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 
 import skillweave
+from examples.scripted.langchain import ScriptedChatModel
 from skillweave import Weaver
 from skillweave.adapters.langgraph import SkillState, build_skill_agent, skill_nodes
 from skillweave_testing import WordCounter
 from skillweave_testing.hosts import Script
-from skillweave_testing.hosts.langchain import ScriptedChatModel
 from skillweave_testing.hosts.play import BASE, SKILLS, Workshop
 from tests.adapters.hosts.langchain_agent import as_langchain
 

@@ -29,6 +29,7 @@ from agent_framework import (
 )
 
 import skillweave
+from examples.scripted.agent_framework import ScriptedChatClient
 from skillweave import Role, Settings, SpawnRequest, Weaver
 from skillweave.adapters.agent_framework import SkillContextProvider, reply_to
 from skillweave.adapters.agent_framework.messages import host_messages, name_of
@@ -36,7 +37,6 @@ from skillweave.errors import ApprovalNeeded, InvalidTurn, InvalidVerdict, Ungua
 from skillweave.tools import SpawnPlan
 from skillweave_testing import WordCounter
 from skillweave_testing.hosts import Says, Script, tool_call
-from skillweave_testing.hosts.agent_framework import ScriptedChatClient
 from skillweave_testing.hosts.play import BASE, FILING, GREETINGS, INVOICES, Workshop, heading, weaver_in
 from tests.adapters.hosts.agent_framework_agent import function
 
@@ -904,7 +904,7 @@ def test_without_the_package_the_scripted_client_names_the_extra_in_one_line() -
 import sys
 sys.modules["agent_framework"] = None
 try:
-    import skillweave_testing.hosts.agent_framework
+    import examples.scripted.agent_framework
 except ImportError as error:
     print(type(error).__name__, error)
 """

@@ -10,11 +10,11 @@ from agent_framework import Agent, AgentSession, Content, Message
 from agent_framework_openai import OpenAIChatClient
 from openai import AsyncOpenAI
 
+from examples.scripted.agent_framework import ScriptedChatClient
 from skillweave import Weaver
 from skillweave.adapters.agent_framework import SkillContextProvider, reply_to, spawn_subagent
 from skillweave.errors import InvalidVerdict
 from skillweave_testing.hosts import Says, Script, tool_call
-from skillweave_testing.hosts.agent_framework import ScriptedChatClient
 from skillweave_testing.hosts.play import BASE, Workshop, weaver_in
 from tests.adapters.hosts.agent_framework_agent import function
 from tests.recording.server import KEY, RecordingServer

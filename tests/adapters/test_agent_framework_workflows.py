@@ -29,11 +29,11 @@ from agent_framework_orchestrations import (
     SequentialBuilder,
 )
 
+from examples.scripted.agent_framework import ScriptedChatClient
 from skillweave import Weaver
 from skillweave.adapters.agent_framework import SkillContextProvider, reply_to, require_guarded
 from skillweave.errors import UnguardedAgent
 from skillweave_testing.hosts import Says, Script, tool_call
-from skillweave_testing.hosts.agent_framework import ScriptedChatClient
 from skillweave_testing.hosts.play import BASE, FILING, INVOICES, Workshop, weaver_in
 from tests.adapters.hosts.agent_framework_agent import function
 

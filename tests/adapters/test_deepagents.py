@@ -15,13 +15,13 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command
 
+from examples.scripted.langchain import ScriptedChatModel
 from skillweave import Weaver
 from skillweave.adapters.langchain import SkillMiddleware
 from skillweave.adapters.langgraph import build_skill_agent, spawn_subagent
 from skillweave.adapters.supported import Unguarded
 from skillweave.errors import UnguardedAgent
 from skillweave_testing.hosts import Says, Script, tool_call
-from skillweave_testing.hosts.langchain import ScriptedChatModel
 from skillweave_testing.hosts.play import FILING, GREETINGS, INVOICES, Workshop
 from tests.adapters.graphs import BOTH, opened, said, thread
 from tests.adapters.hosts.langchain_agent import as_langchain

@@ -21,11 +21,11 @@ from google.adk.tools.url_context_tool import url_context
 from google.genai import types
 from pydantic import BaseModel
 
+from examples.scripted.google_adk import ScriptedLlm
 from skillweave import Checkpoint, Placement, Settings, ToolRules, Weaver
 from skillweave.adapters.google_adk import MARK, SkillPlugin, history, host_messages, is_skill_event
 from skillweave.tools import OnlySkillTools
 from skillweave_testing.hosts import Says, Script, tool_call
-from skillweave_testing.hosts.google_adk import ScriptedLlm
 from skillweave_testing.hosts.play import FILING, INVOICES, Workshop, heading, weaver_in
 from tests.adapters.hosts.google_adk_agent import answer, as_adk, said, words_in
 from tests.observing import weaver_of

@@ -20,6 +20,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.types import Command
 
 import skillweave
+from examples.scripted.langchain import ScriptedChatModel
 from skillweave import MemoryStore, Placement, Settings, SpawnRequest, Weaver
 from skillweave.adapters.langchain import SkillMiddleware, Speaker
 from skillweave.compose import prepare_spawn
@@ -27,7 +28,6 @@ from skillweave.errors import InvalidTurn
 from skillweave.tools import SpawnPlan
 from skillweave_testing import WordCounter
 from skillweave_testing.hosts import Says, Script, tool_call
-from skillweave_testing.hosts.langchain import ScriptedChatModel
 from skillweave_testing.hosts.play import FILING_FOR_ALL, GREETINGS, INVOICES, NARRATIVE, Workshop, heading, weaver_in
 from tests.adapters.hosts.langchain_agent import as_langchain
 

@@ -15,13 +15,13 @@ from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
+from examples.scripted.langchain import ScriptedChatModel
 from skillweave import Placement, Weaver
 from skillweave.adapters.chat import only_markers
 from skillweave.adapters.langchain import SkillMiddleware, is_skill_message, without_skill_text
 from skillweave.adapters.langgraph import build_skill_agent
 from skillweave.disclose.block import LOADS_NOTHING
 from skillweave_testing.hosts import Says, Script, tool_call
-from skillweave_testing.hosts.langchain import ScriptedChatModel
 from skillweave_testing.hosts.play import GREETINGS, INVOICES, Workshop
 from tests.adapters.graphs import BOTH, opened, said, thread
 from tests.adapters.hosts.langchain_agent import as_langchain

@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langchain_openai import ChatOpenAI
 from langgraph.checkpoint.memory import InMemorySaver
 
+from examples.scripted.langchain import ScriptedChatModel
 from skillweave import Placement, Weaver
 from skillweave.adapters.langchain import SkillMiddleware
 from skillweave.adapters.langchain_models import require_text_kept
@@ -17,7 +18,6 @@ from skillweave.adapters.langgraph import build_skill_agent
 from skillweave.adapters.supported import Unguarded
 from skillweave.errors import InvalidTurn, UnguardedAgent
 from skillweave_testing.hosts import Says, Script, tool_call
-from skillweave_testing.hosts.langchain import ScriptedChatModel
 from skillweave_testing.hosts.play import INVOICES
 from tests.adapters.graphs import BOTH, opened, said, thread
 from tests.recording.server import KEY, RecordingServer

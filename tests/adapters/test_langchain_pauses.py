@@ -18,6 +18,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command, Interrupt, Send, interrupt
 
+from examples.scripted.langchain import ScriptedChatModel
 from skillweave import Placement, Weaver
 from skillweave.adapters.chat import NOT_RUN
 from skillweave.adapters.langchain import SkillMiddleware, require_asked
@@ -25,7 +26,6 @@ from skillweave.adapters.langchain_pause import NO_ANSWER, continued
 from skillweave.adapters.langgraph import SkillState, build_skill_agent, skill_nodes
 from skillweave.errors import InvalidVerdict
 from skillweave_testing.hosts import Says, Script, tool_call
-from skillweave_testing.hosts.langchain import ScriptedChatModel
 from skillweave_testing.hosts.play import Workshop, weaver_in
 from tests.adapters.graphs import BOTH, opened, said, thread
 from tests.adapters.hosts.langchain_agent import as_langchain

@@ -9,6 +9,7 @@ from langchain_core.tools import StructuredTool
 from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import Field
 
+from examples.scripted.langchain import ScriptedChatModel
 from skillweave import Settings, SpawnRequest, Weaver
 from skillweave.adapters.langchain import Speaker
 from skillweave.adapters.langgraph import build_skill_agent, skill_nodes
@@ -19,7 +20,6 @@ from skillweave.selection import MatchContext
 from skillweave.tools import SpawnPlan
 from skillweave_testing import KnownContext
 from skillweave_testing.hosts import Says, Script, tool_call
-from skillweave_testing.hosts.langchain import ScriptedChatModel
 from skillweave_testing.hosts.play import BASE, GREETINGS, INVOICES, SKILLS, Workshop
 from tests.adapters.graphs import (
     BOTH,

@@ -13,10 +13,10 @@ from langgraph.prebuilt import InjectedState
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
+from examples.scripted.langchain import ScriptedChatModel
 from skillweave.adapters.langgraph import SkillState, build_skill_agent
 from skillweave.errors import InvalidTurn
 from skillweave_testing.hosts import Says, Script, tool_call
-from skillweave_testing.hosts.langchain import ScriptedChatModel
 from skillweave_testing.hosts.play import GREETINGS, INVOICES, Workshop
 from tests.adapters.graphs import MARKED, agent_of, opened, said, thread
 from tests.adapters.hosts.langchain_agent import as_langchain

@@ -10,17 +10,18 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Send
 
+from examples.scripted.langchain import ScriptedChatModel
 from skillweave import Settings, Weaver
 from skillweave.adapters.langchain_pause import NO_ANSWER
 from skillweave.adapters.langgraph import SkillState, skill_nodes
 from skillweave.errors import ApprovalNeeded
 from skillweave.settings import CatalogMode
 from skillweave_testing.hosts import Says, Script, tool_call
-from skillweave_testing.hosts.langchain import ScriptedChatModel
-from skillweave_testing.hosts.play import BASE, CROWD, GREETINGS, INVOICES, Workshop
-from skillweave_testing.hosts.tails import OVERVIEW, QUESTION
+from skillweave_testing.hosts.play import BASE, GREETINGS, INVOICES, Workshop
 from tests.adapters.graphs import BOTH, holding, opened, said, thread
+from tests.adapters.hosts.crowd import CROWD
 from tests.adapters.hosts.langchain_agent import as_langchain
+from tests.adapters.hosts.tails import OVERVIEW, QUESTION
 
 INVOICE = "Is this invoice right?"
 Trim = Callable[[list[BaseMessage]], list[BaseMessage]]

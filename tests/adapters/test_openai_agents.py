@@ -31,6 +31,7 @@ from agents.run_config import CallModelData, ModelInputData
 from mcp import types
 
 import skillweave
+from examples.scripted.openai_agents import ScriptedModel
 from skillweave import CatalogMode, Settings, SpawnRequest, SqliteStore, Weaver
 from skillweave.adapters.openai_agents import Skills
 from skillweave.adapters.supported import Unguarded
@@ -38,7 +39,6 @@ from skillweave.errors import ApprovalNeeded, InvalidTurn, InvalidVerdict
 from skillweave.tools import SpawnPlan
 from skillweave_testing import WordCounter
 from skillweave_testing.hosts import Asks, Says, Script, tool_call
-from skillweave_testing.hosts.openai_agents import ScriptedModel
 from skillweave_testing.hosts.play import BASE, FILING_FOR_ALL, INVOICES, NARRATIVE, SKILLS, Workshop
 from tests.adapters.hosts.openai_agents_agent import UNTRACED, declared
 

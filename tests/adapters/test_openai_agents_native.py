@@ -31,13 +31,13 @@ from openai.types.responses import (
 from openai.types.responses.response_output_item import LocalShellCall
 
 import skillweave
+from examples.scripted.openai_agents import ScriptedModel
 from skillweave import CatalogMode, Settings, SqliteStore, Weaver
 from skillweave.adapters.openai_agents import Skills
 from skillweave.adapters.supported import Unguarded
 from skillweave.errors import UnguardedAgent
 from skillweave_testing import WordCounter
 from skillweave_testing.hosts import Asks, Says, Script
-from skillweave_testing.hosts.openai_agents import ScriptedModel
 
 pytestmark = pytest.mark.asyncio
 

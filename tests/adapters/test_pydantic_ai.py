@@ -50,6 +50,7 @@ from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.toolsets import ExternalToolset, FunctionToolset
 
 import skillweave
+from examples.scripted.pydantic_ai import scripted_model
 from skillweave import Placement, Role, SpawnRequest, Weaver
 from skillweave.adapters.chat import turn_from
 from skillweave.adapters.pydantic_ai import Skills, approvals, approvals_sync, is_skill_part, without_skill_text
@@ -70,7 +71,6 @@ from skillweave_testing.hosts.play import (
     heading,
     weaver_in,
 )
-from skillweave_testing.hosts.pydantic_ai import scripted_model
 from tests.adapters.hosts.pydantic_ai_agent import as_pydantic
 
 INVOICE = "Is this invoice right?"

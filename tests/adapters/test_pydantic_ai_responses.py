@@ -12,14 +12,15 @@ from pydantic_ai.models.openai import OpenAIResponsesModel
 from pydantic_ai.providers.openai import OpenAIProvider
 
 import skillweave
+from examples.scripted.pydantic_ai import scripted_model
 from skillweave import Placement, Weaver
 from skillweave.adapters.pydantic_ai import Skills, approvals
 from skillweave_testing import WordCounter
 from skillweave_testing.hosts import Says, Script, tool_call
-from skillweave_testing.hosts.play import GREETINGS, INVOICES, TOPICS, Workshop, long_text, weaver_in
-from skillweave_testing.hosts.pydantic_ai import scripted_model
-from skillweave_testing.hosts.room import NARROW
+from skillweave_testing.hosts.play import GREETINGS, INVOICES, Workshop, weaver_in
+from tests.adapters.hosts.crowd import TOPICS, long_text
 from tests.adapters.hosts.pydantic_ai_agent import as_pydantic
+from tests.adapters.hosts.room import NARROW
 from tests.recording.server import KEY, RecordingServer
 
 BOTH = pytest.mark.parametrize("placement", Placement)

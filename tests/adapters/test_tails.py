@@ -16,6 +16,10 @@ from pydantic_ai import Agent as PydanticAgent
 from pydantic_ai.models.function import FunctionModel
 from pydantic_ai.profiles import ModelProfile
 
+from examples.scripted.agent_framework import ScriptedChatClient
+from examples.scripted.langchain import ScriptedChatModel
+from examples.scripted.openai_agents import ScriptedModel
+from examples.scripted.pydantic_ai import scripted_model
 from skillweave import Settings, Weaver
 from skillweave.adapters.agent_framework import SkillContextProvider
 from skillweave.adapters.langchain import SkillMiddleware, Speaker
@@ -23,15 +27,12 @@ from skillweave.adapters.langchain_core import with_tail
 from skillweave.adapters.openai_agents import Skills as OpenAiSkills
 from skillweave.adapters.pydantic_ai import Skills as PydanticSkills
 from skillweave_testing.hosts import Says, Script, tool_call
-from skillweave_testing.hosts.agent_framework import ScriptedChatClient
-from skillweave_testing.hosts.langchain import ScriptedChatModel
-from skillweave_testing.hosts.openai_agents import ScriptedModel
-from skillweave_testing.hosts.play import BASE, CROWD, Workshop, plain_weaver_in
-from skillweave_testing.hosts.pydantic_ai import scripted_model
-from skillweave_testing.hosts.tails import OVERVIEW, QUESTION, tail_in
+from skillweave_testing.hosts.play import BASE, Workshop, plain_weaver_in
 from tests.adapters.hosts.agent_framework_agent import function
+from tests.adapters.hosts.crowd import CROWD, OffersForms
 from tests.adapters.hosts.langchain_agent import as_langchain
 from tests.adapters.hosts.pydantic_ai_agent import as_pydantic
+from tests.adapters.hosts.tails import OVERVIEW, QUESTION, tail_in
 
 SEARCH = Says(asks=(tool_call("search", text="Brandt"),))
 MARKER = {"type": "ephemeral"}
@@ -39,7 +40,7 @@ MARKER = {"type": "ephemeral"}
 
 @pytest.fixture
 def weaver(tmp_path: Path) -> Weaver:
-    return plain_weaver_in(tmp_path, CROWD, Settings())
+    return plain_weaver_in(tmp_path, CROWD, Settings(), [OffersForms()])
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from examples.scripted.langchain import ScriptedChatModel
 from skillweave import StoreUnavailable
 from skillweave.cli import (
     Kept,
@@ -31,7 +32,6 @@ from skillweave.cli import (
 from skillweave.cli.chat_terminal import summary
 from skillweave.cli.output.turn import Told
 from skillweave_testing.hosts import Says, Script, tool_call
-from skillweave_testing.hosts.langchain import ScriptedChatModel
 from tests.cli.conftest import Ran, write_skill
 from tests.cli.harbour import write_harbour
 
@@ -334,7 +334,7 @@ def provider(tmp_path: Path) -> dict[str, str]:
     package.mkdir(parents=True)
     (package / "__init__.py").write_text(
         "import os\n"
-        "from skillweave_testing.hosts.langchain import ScriptedChatModel\n"
+        "from examples.scripted.langchain import ScriptedChatModel\n"
         "from skillweave_testing.hosts import Script\n"
         "def ChatOllama(model):\n"
         "    if model == 'keyless':\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 import skillweave
 from skillweave.settings import CatalogMode, Settings
 from skillweave_testing.fakes import WordCounter
-from skillweave_testing.racing import race
+from tests.racing import race
 
 TURNS = 12
 

@@ -8,7 +8,7 @@ import pytest
 from skillweave.entities import Direction, Edge, Entity, MemoryGraph, Neighbour, Point
 from skillweave.errors import InvalidValue
 from skillweave.knowledge.entity import NearbyEntities, Piece
-from skillweave_testing import WritableGraphContract
+from tests.contracts_of_ports.writable_entities import WritableGraphContract
 
 
 class AliasBeforeId(MemoryGraph):

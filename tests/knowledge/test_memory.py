@@ -11,7 +11,7 @@ from skillweave.entities import Edge, Entity, MemoryGraph, Point, UnknownEnd
 from skillweave.errors import InvalidValue
 from skillweave.knowledge.entity import FOOT, Piece
 from skillweave.knowledge.geodesy import ellipsoid_of
-from skillweave_testing import WritableGraphContract
+from tests.contracts_of_ports.writable_entities import WritableGraphContract
 
 latitudes = st.sampled_from([-90.0, -89.99, 0.0, 0.001, 0.002, 89.999, 90.0]) | st.floats(-90, 90)
 longitudes = st.sampled_from([-180.0, -179.999, 0.0, 0.001, 0.002, 179.999, 180.0]) | st.floats(-180, 180)

@@ -217,7 +217,10 @@ Piece: TypeAlias = Entity | Edge
 
 @runtime_checkable
 class WritableGraph(EntityGraph, Protocol):
-    """An entity graph that can be filled and read whole; `skillweave_testing.WritableGraphContract` is the contract."""
+    """An entity graph that can be filled and read whole.
+
+    `tests/contracts_of_ports/writable_entities.py` is the contract as tests.
+    """
 
     async def put(self, entities: Iterable[Entity] = (), edges: Iterable[Edge] = ()) -> None:
         """Add or replace, all or nothing: an entity by its id, an edge by its two ends and its relation.

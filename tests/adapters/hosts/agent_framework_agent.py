@@ -7,10 +7,10 @@ from typing import Any
 
 from agent_framework import Agent, AgentResponse, AgentSession, Content, FunctionTool, InMemoryHistoryProvider, Message
 
+from examples.scripted.agent_framework import ScriptedChatClient
 from skillweave import Weaver
 from skillweave.adapters.agent_framework import SkillContextProvider, reply_to
 from skillweave_testing.hosts import Script, Tool, as_json
-from skillweave_testing.hosts.agent_framework import ScriptedChatClient
 from skillweave_testing.hosts.play import BASE, CONVERSATION, Workshop
 
 HISTORY = "in_memory"

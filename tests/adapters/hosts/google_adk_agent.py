@@ -14,11 +14,11 @@ from google.adk.sessions import InMemorySessionService
 from google.adk.tools.function_tool import FunctionTool
 from google.genai import types
 
+from examples.scripted.google_adk import ScriptedLlm
 from skillweave import Placement, Weaver
 from skillweave.adapters.google_adk import SkillPlugin, history
 from skillweave_testing.hosts import Script, as_json
 from skillweave_testing.hosts import Tool as HostTool
-from skillweave_testing.hosts.google_adk import ScriptedLlm
 from skillweave_testing.hosts.play import BASE, CONVERSATION, Workshop
 
 APP, USER = "office", "Ann"

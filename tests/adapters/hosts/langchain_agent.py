@@ -13,10 +13,10 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.types import Command
 
+from examples.scripted.langchain import ScriptedChatModel
 from skillweave import Placement, Weaver
 from skillweave.adapters.langchain import SkillMiddleware
 from skillweave_testing.hosts import Script, Tool, as_json
-from skillweave_testing.hosts.langchain import ScriptedChatModel
 from skillweave_testing.hosts.play import BASE, CONVERSATION, Workshop
 
 THREAD: Any = {"configurable": {"thread_id": CONVERSATION}}

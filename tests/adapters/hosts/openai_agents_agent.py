@@ -10,10 +10,10 @@ from typing import Any
 from agents import Agent, FunctionTool, ItemHelpers, RunConfig, Runner, RunState, SQLiteSession, function_tool
 from agents.result import RunResultBase
 
+from examples.scripted.openai_agents import ScriptedModel
 from skillweave import Weaver
 from skillweave.adapters.openai_agents import Skills
 from skillweave_testing.hosts import Script, Tool, as_json
-from skillweave_testing.hosts.openai_agents import ScriptedModel
 from skillweave_testing.hosts.play import BASE, CONVERSATION, Workshop
 
 UNTRACED = RunConfig(tracing_disabled=True)

@@ -10,12 +10,12 @@ from pydantic_ai.conversation import Conversation, ConversationTypeAdapter
 from pydantic_ai.messages import ModelMessagesTypeAdapter, ModelRequest, ModelResponse, TextPart
 from pydantic_ai.run import AgentRunResult
 
+from examples.scripted.pydantic_ai import scripted_model
 from skillweave import Placement, Weaver
 from skillweave.adapters.pydantic_ai import Skills, approvals
 from skillweave_testing.hosts import Script, as_json
 from skillweave_testing.hosts import Tool as HostTool
 from skillweave_testing.hosts.play import BASE, CONVERSATION, Workshop
-from skillweave_testing.hosts.pydantic_ai import scripted_model
 
 
 class PydanticAgent:

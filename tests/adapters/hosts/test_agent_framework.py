@@ -4,14 +4,14 @@ from pathlib import Path
 
 from skillweave import Placement, Weaver
 from skillweave_testing.hosts import HostedAgent, Script
-from skillweave_testing.hosts.contracts import (
+from skillweave_testing.hosts.play import Workshop
+from tests.adapters.hosts.agent_framework_agent import FrameworkAgent
+from tests.adapters.hosts.contracts import (
     AdapterContract,
     CallPlacementContract,
     CheckpointContract,
     StreamingContract,
 )
-from skillweave_testing.hosts.play import Workshop
-from tests.adapters.hosts.agent_framework_agent import FrameworkAgent
 
 
 class TestAgentFramework(AdapterContract, CallPlacementContract, StreamingContract, CheckpointContract):

@@ -8,6 +8,7 @@ import pytest
 from agent_framework import Agent, AgentSession, Content, FunctionTool, InMemoryHistoryProvider, Message
 
 from examples.coding_tools import CodingTool
+from examples.scripted.agent_framework import ScriptedChatClient
 from skillweave import Placement, SpawnRequest
 from skillweave.adapters.agent_framework import SkillContextProvider, reply_to
 from skillweave.adapters.agent_framework import spawn as agent_framework_spawn
@@ -17,7 +18,6 @@ from skillweave.errors import InvalidSpawn
 from skillweave.formats import from_dict
 from skillweave.tools import SpawnPlan
 from skillweave_testing.hosts import Asks, Says, Script
-from skillweave_testing.hosts.agent_framework import ScriptedChatClient
 from tests.adapters.hosts.coding import CODE, PAIR, SPECIFICATION, coder, files, spawn, weaver_and_events, workshop
 
 OWN = {"read_skill", "list_skills", "read_artifact", "search_skills"}

@@ -4,14 +4,14 @@ from pathlib import Path
 
 from skillweave import Placement, Weaver
 from skillweave_testing.hosts import HostedAgent, Script
-from skillweave_testing.hosts.contracts import (
+from skillweave_testing.hosts.play import HostContract, Workshop
+from tests.adapters.hosts.contracts import (
     AdapterContract,
     CallPlacementContract,
     CheckpointContract,
     HistoryPlacementContract,
     StreamingContract,
 )
-from skillweave_testing.hosts.play import HostContract, Workshop
 from tests.adapters.hosts.google_adk_agent import GoogleAdkAgent
 
 

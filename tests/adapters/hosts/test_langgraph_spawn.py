@@ -17,6 +17,7 @@ from langgraph.types import Command, interrupt
 
 import skillweave
 from examples.coding_tools import CodingTool
+from examples.scripted.langchain import ScriptedChatModel
 from skillweave import Placement, SpawnRequest, Weaver
 from skillweave.adapters.langchain import SkillMiddleware
 from skillweave.adapters.langgraph import build_skill_agent
@@ -25,7 +26,6 @@ from skillweave.adapters.spawning import SpawnBounds
 from skillweave.errors import InvalidSpawn
 from skillweave.tools import SpawnPlan
 from skillweave_testing.hosts import Asks, Says, Script
-from skillweave_testing.hosts.langchain import ScriptedChatModel
 from tests.adapters.hosts.coding import CODE, PAIR, SPECIFICATION, coder, files, spawn, weaver_and_events, workshop
 
 OWN = {"read_skill", "list_skills", "read_artifact", "search_skills"}

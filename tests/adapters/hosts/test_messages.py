@@ -4,13 +4,13 @@ from pathlib import Path
 
 from skillweave import Placement, Weaver
 from skillweave_testing.hosts import HostedAgent, Script
-from skillweave_testing.hosts.contracts import (
+from skillweave_testing.hosts.play import Workshop
+from tests.adapters.hosts.contracts import (
     AdapterContract,
     CallPlacementContract,
     CheckpointContract,
     HistoryPlacementContract,
 )
-from skillweave_testing.hosts.play import Workshop
 from tests.adapters.hosts.message_agent import MessageAgent
 from tests.chatting import AnthropicShapes, OpenAiShapes, ResponsesShapes, Shapes
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 from skillweave import Placement, Weaver
 from skillweave_testing.hosts import HostedAgent, Script
-from skillweave_testing.hosts.contracts import (
+from skillweave_testing.hosts.play import HostContract, Workshop
+from tests.adapters.hosts.contracts import (
     AdapterContract,
     CallPlacementContract,
     CheckpointContract,
@@ -12,7 +13,6 @@ from skillweave_testing.hosts.contracts import (
     StreamingContract,
     SyncContract,
 )
-from skillweave_testing.hosts.play import HostContract, Workshop
 from tests.adapters.hosts.pydantic_ai_agent import PydanticAgent
 
 

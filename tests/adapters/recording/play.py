@@ -7,7 +7,8 @@ from pathlib import Path
 
 from skillweave import Settings, Weaver
 from skillweave_testing.hosts import Asks, Says, Script, Sent, tool_call
-from skillweave_testing.hosts.play import CROWD, SKILLS, Workshop, plain_weaver_in
+from skillweave_testing.hosts.play import SKILLS, Workshop, plain_weaver_in
+from tests.adapters.hosts.crowd import CROWD, OffersForms
 from tests.adapters.recording.agents import Clients, Made, WireAgent
 from tests.recording.server import Recorded, RecordingServer
 
@@ -33,7 +34,7 @@ class Played:
 
 def weaver_in(folder: Path) -> Weaver:
     """A weaver with default settings and a ledger file in the folder."""
-    return plain_weaver_in(folder, LIBRARY, Settings())
+    return plain_weaver_in(folder, LIBRARY, Settings(), [OffersForms()])
 
 
 async def play(made: Made, folder: Path, *, skills: bool = True, thinks: bool = False) -> Played:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 
 from skillweave_testing.hosts import Sent
-from skillweave_testing.hosts.tails import place_of_tail
+from tests.adapters.hosts.tails import place_of_tail
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import json
 
 from skillweave_testing.hosts import Sent
-from skillweave_testing.hosts.tails import OVERVIEW
+from tests.adapters.hosts.tails import OVERVIEW
 from tests.adapters.recording.prefix import cached, share
 
 

@@ -11,9 +11,8 @@ from .metrics import Resampling as Resampling
 from .ranking import Asked as Asked
 from .ranking import Bin as Bin
 from .ranking import Configuration as Configuration
-from .ranking import Confusion as Confusion
 from .ranking import Group as Group
-from .ranking import Histogram as Histogram
+from .ranking import Pair as Pair
 from .ranking import RankingReport as RankingReport
 from .ranking import Subject as Subject
 from .ranking import report_on as report_on

@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations
 from math import log, sqrt
 from typing import TYPE_CHECKING
@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from skillweave import Diagnostic, Message, Role, Turn
 from skillweave.selection import LIGHT_WORDS, STOP_WORDS, BrokenPattern, compile_pattern, fold, words_of
 from skillweave.skills import invocation_of, when_to_use_of
-from skillweave.values import Code, Location, Portable
+from skillweave.values import Code, Location
 from skillweave_eval import codes
 from skillweave_eval.answers import Answer, Level
 from skillweave_eval.cases import CONVERSATION, Case
-from skillweave_eval.ranking import rivals_in
+from skillweave_eval.ranking import Pair
 
 if TYPE_CHECKING:
     from skillweave import Skill, Weaver
@@ -40,15 +40,6 @@ OF_TRIGGERS = frozenset(
     {"broken-pattern", "empty-keyword", "long-keyword", "too-many-keywords", "too-many-patterns", "ascii-pattern"}
 )
 """The codes that reading triggers already finds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pair(Portable):
-    """Two skills that stand in each other's way, and the ids of the queries in which they do."""
-
-    first: str
-    second: str
-    queries: tuple[str, ...]
 
 
 async def findings_on(weaver: "Weaver", cases: Iterable[Case] = ()) -> tuple[Diagnostic, ...]:
@@ -214,21 +205,6 @@ def _cosines(skills: Sequence["Skill"], least: float) -> Iterator[tuple[float, "
 
 MOST_HOLDERS = 200
 """A word that more descriptions have among their rarest is not looked at: it would pair them all."""
-
-
-def competing(answers: Sequence[Answer], least: int = 1) -> tuple[Pair, ...]:
-    """Which skills stand in each other's way, with the queries in which they do, most queries first."""
-    pairs: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for answer in answers:
-        for pair in _rivalries(answer):
-            pairs[pair].append(answer.case.id)
-    ranked = sorted(pairs.items(), key=lambda pair: (-len(pair[1]), pair[0]))
-    return tuple(Pair(first, second, tuple(ids)) for (first, second), ids in ranked if len(ids) >= least)
-
-
-def _rivalries(answer: Answer) -> set[tuple[str, str]]:
-    rivals = rivals_in(answer)
-    return {(min(one, other), max(one, other)) for one in answer.case.expect or () for other in rivals}
 
 
 def in_tests(skills: Mapping[str, "Skill"], answers: Sequence[Answer], pairs: Sequence[Pair]) -> Iterator[Diagnostic]:

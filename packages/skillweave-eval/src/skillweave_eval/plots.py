@@ -4,22 +4,18 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from skillweave_eval.live.report import Spent
 from skillweave_eval.metrics import Figure
-from skillweave_eval.ranking import Bin, Confusion, Histogram
+from skillweave_eval.ranking import Bin
 from skillweave_eval.tokens import Method
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 RIGHT, WRONG, NEUTRAL, FAINT = "#1a7f5a", "#b3412f", "#2f5f9e", "#9aa4ad"
-MOST_CONFUSED = 12
-"""So many skills stand at each side of the table of confusions."""
 LONGEST_LABEL = 40
-LEAST_DARK = 4
-"""Fewer queries than this are never shown in the darkest colour."""
 _UNSHOWABLE = re.compile(r"[^\x20-\x7e\u00a0-\u024f\u0370-\u052f]")
 """Letters that the plots' own font may not have."""
 
@@ -47,22 +43,6 @@ def reliability_plot(bins: Sequence[Bin]) -> Plot:
     return Plot("Reliability (beside each point: skills)", _drawn(draw, (4.6, 4.2)))
 
 
-def histogram_plot(histogram: Histogram) -> Plot:
-    """How right and other skills are distributed over a quantity; counts above 0 on a logarithmic scale."""
-
-    def draw(axes: "Axes") -> None:
-        bins = len(histogram.right)
-        places = [(number + 0.5) / bins for number in range(bins)]
-        width = 0.42 / bins
-        axes.bar([place - width / 2 for place in places], histogram.right, width, color=RIGHT, label="right")
-        axes.bar([place + width / 2 for place in places], histogram.wrong, width, color=WRONG, label="not right")
-        axes.set_yscale("symlog", linthresh=1)
-        axes.set(xlim=(0, 1), xlabel=label(histogram.quantity), ylabel="ranked skills")
-        axes.legend(frameon=False)
-
-    return Plot(f"Distribution: {histogram.quantity}", _drawn(draw, (6.4, 3.2)))
-
-
 def figures_plot(figures: Sequence[Figure]) -> Plot:
     """Shares with their intervals, one below the other."""
     shares = [figure for figure in figures if figure.unit == "share"]
@@ -78,29 +58,6 @@ def figures_plot(figures: Sequence[Figure]) -> Plot:
         axes.grid(axis="x", color=FAINT, linewidth=0.4)
 
     return Plot("Figures with 95% intervals", _drawn(draw, (7.4, 0.8 + 0.3 * len(shares))))
-
-
-def confusion_plot(confusions: Sequence[Confusion]) -> Plot:
-    """Which skill was given (columns) where which one was expected (rows), for those that are confused most."""
-    expected = _most((one.expected, one.queries) for one in confusions)
-    given = _most((one.given, one.queries) for one in confusions)
-    counts = {(one.expected, one.given): one.queries for one in confusions}
-    table = [[counts.get((row, column), 0) for column in given] for row in expected]
-
-    def draw(axes: "Axes") -> None:
-        axes.imshow(table, cmap="Reds", vmin=0, vmax=max(LEAST_DARK, *map(max, table)), aspect="auto")
-        for row, line in enumerate(table):
-            for column, count in enumerate(line):
-                if count:
-                    dark = count > 0.6 * max(LEAST_DARK, *map(max, table))
-                    axes.text(column, row, str(count), ha="center", va="center", color="white" if dark else "black")
-        columns = [label(one) for one in given]
-        axes.set_xticks(range(len(given)), columns, rotation=35, ha="right", parse_math=False)
-        axes.set_yticks(range(len(expected)), [label(one) for one in expected], parse_math=False)
-        axes.set(xlabel="given or ranked first instead", ylabel="expected")
-
-    size = (2.8 + 0.55 * len(given), 2.2 + 0.34 * len(expected))
-    return Plot("Confusions", _drawn(draw, size))
 
 
 def bars_plot(title: str, unit: str, rows: Sequence[tuple[str, Sequence[tuple[str, float]]]]) -> Plot:
@@ -140,13 +97,6 @@ def spent_plot(spent: Sequence[Spent]) -> Plot:
     return bars_plot(
         "Tokens", "tokens", [(one.what, [("in", one.usage.input), ("out", one.usage.output)]) for one in spent]
     )
-
-
-def _most(counted: Any) -> list[str]:  # noqa: ANN401 - pairs of a name and a number
-    totals: dict[str, int] = {}
-    for name, count in counted:
-        totals[name] = totals.get(name, 0) + count
-    return sorted(totals, key=lambda name: (-totals[name], name))[:MOST_CONFUSED]
 
 
 def label(text: str) -> str:

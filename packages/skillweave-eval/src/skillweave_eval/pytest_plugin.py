@@ -88,18 +88,13 @@ class TriggerFile(pytest.File):
 
 def _opened(skills: tuple[Path, ...], graph_file: Path | None) -> "Weaver":
     import skillweave
-    from skillweave.errors import InvalidData
 
     graph = None
     if graph_file is not None:
         from skillweave.graph import SkillGraph
-        from skillweave.values import read_json, read_yaml
+        from skillweave_eval.reading import mapping_in
 
-        read = read_json if graph_file.suffix.lower() == ".json" else read_yaml
-        document = read(graph_file.read_text(encoding="utf-8"), path=str(graph_file))
-        if document.data is None:
-            raise InvalidData(f"{graph_file} is no skill graph; `skillweave graph check` says why")
-        graph = SkillGraph.from_dict(document.data)
+        graph = SkillGraph.from_dict(mapping_in(graph_file, "name a file of a skill graph")[0])
     return skillweave.open(*skills, graph=graph)
 
 

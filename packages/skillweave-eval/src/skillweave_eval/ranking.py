@@ -1,5 +1,6 @@
 """The report on labelled queries: figures, groups, what a probability is worth, and a second configuration."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -19,9 +20,6 @@ from skillweave_eval.metrics import (
 )
 
 BINS = 10
-SCORE_BINS = 20
-MOST_CONFUSIONS = 50
-"""So many pairs are told, those with the most queries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,21 +81,12 @@ class Bin(Portable):
 
 
 @dataclass(frozen=True, slots=True)
-class Histogram(Portable):
-    """How often a quantity of ranked skills falls into each of equally wide bins from 0 to 1, right ones and others."""
+class Pair(Portable):
+    """Two skills that stand in each other's way, and the ids of the queries in which they do."""
 
-    quantity: str
-    right: tuple[int, ...]
-    wrong: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Confusion(Portable):
-    """In so many queries that expect one skill another one was given, or ranked first while none was given."""
-
-    expected: str
-    given: str
-    queries: int
+    first: str
+    second: str
+    queries: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +101,7 @@ class RankingReport(Portable):
     figures: tuple[Figure, ...]
     groups: tuple[Group, ...] = ()
     reliability: tuple[Bin, ...] = ()
-    histograms: tuple[Histogram, ...] = ()
-    confusions: tuple[Confusion, ...] = ()
+    competing: tuple[Pair, ...] = ()
     unknown_labels: tuple[str, ...] = ()
     hindered: int = 0
     against: Configuration | None = None
@@ -148,8 +136,7 @@ def report_on(
         figures=figures_of(first.answers, resampling),
         groups=tuple(_groups(first.answers)),
         reliability=reliability_of(first.answers),
-        histograms=histograms_of(first.answers),
-        confusions=confusions_of(first.answers),
+        competing=competing(first.answers),
         unknown_labels=unknown_labels(cases.cases, ids),
         hindered=sum(one.hindered is not None for one in (*first.answers, *(second.answers if second else ()))),
         against=None if second is None else second.configuration,
@@ -183,26 +170,6 @@ def _bin(number: int, members: Sequence[tuple[float, float]]) -> Bin:
     return Bin(number / BINS, (number + 1) / BINS, len(members), round(mean, 6), round(share, 6))
 
 
-def histograms_of(answers: Iterable[Answer]) -> tuple[Histogram, ...]:
-    """The scores of each matcher and the probabilities, of skills that are right and of those that are not."""
-    counts: dict[str, tuple[list[int], list[int]]] = {}
-    for answer in answers:
-        case = answer.case
-        if case.expect is None:
-            continue
-        for place in answer.ranked:
-            if place.skill_id in case.fine:
-                continue
-            side = 0 if place.skill_id in case.expect else 1
-            told = [(f"score of {place.matcher}", place.score)]
-            if place.probability is not None:
-                told.append(("probability", place.probability))
-            for quantity, value in told:
-                sides = counts.setdefault(quantity, ([0] * SCORE_BINS, [0] * SCORE_BINS))
-                sides[side][min(SCORE_BINS - 1, int(value * SCORE_BINS))] += 1
-    return tuple(Histogram(name, tuple(right), tuple(wrong)) for name, (right, wrong) in sorted(counts.items()))
-
-
 def rivals_in(answer: Answer) -> tuple[str, ...]:
     """The skills that are not right and are given, and the one ranked first where no right one is given."""
     wanted = answer.case.expect or ()
@@ -214,13 +181,16 @@ def rivals_in(answer: Answer) -> tuple[str, ...]:
     return tuple(dict.fromkeys(rivals))
 
 
-def confusions_of(answers: Iterable[Answer]) -> tuple[Confusion, ...]:
-    """Which skills come in place of which, most queries first; where any one is right, the first stands for all."""
-    counts: dict[tuple[str, str], int] = {}
+def competing(answers: Sequence[Answer], least: int = 1) -> tuple[Pair, ...]:
+    """Which skills stand in each other's way, with the queries in which they do, most queries first."""
+    pairs: dict[tuple[str, str], list[str]] = defaultdict(list)
     for answer in answers:
-        expected = answer.case.expect or ()
-        for wanted in expected[:1] if answer.case.any_of else expected:
-            for rival in rivals_in(answer):
-                counts[wanted, rival] = counts.get((wanted, rival), 0) + 1
-    ranked = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return tuple(Confusion(wanted, rival, count) for (wanted, rival), count in ranked[:MOST_CONFUSIONS])
+        for pair in _rivalries(answer):
+            pairs[pair].append(answer.case.id)
+    ranked = sorted(pairs.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+    return tuple(Pair(first, second, tuple(ids)) for (first, second), ids in ranked if len(ids) >= least)
+
+
+def _rivalries(answer: Answer) -> set[tuple[str, str]]:
+    rivals = rivals_in(answer)
+    return {(min(one, other), max(one, other)) for one in answer.case.expect or () for other in rivals}

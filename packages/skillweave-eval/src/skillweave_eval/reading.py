@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from skillweave import Message, Role, Severity
 from skillweave.errors import InvalidData
-from skillweave.values import Location, Portable
+from skillweave.values import Keys, Location, Portable, read_json, read_yaml, resolved
 from skillweave_eval.cases import Case, CaseSet
 
 if TYPE_CHECKING:
@@ -98,20 +98,10 @@ def read_tests(path: Path) -> TestFile:
     Raises:
         InvalidData: the file is none, or a test in it is none; with file, line and what belongs there.
     """
-    from skillweave.values import read_json, read_yaml, resolved
-
-    text = _text(path)
-    read = read_json if path.suffix.lower() == ".json" else read_yaml
-    document = read(text, path=str(path))
-    if document.data is None:
-        found = next(one for one in document.diagnostics if one.severity is Severity.ERROR)
-        raise InvalidData(f"{found.location}: {found.message}; {found.fix}")
-    data = resolved(document.data)
-    if not isinstance(data, dict):  # a mapping stays one
-        raise InvalidData(f"{path} holds no tests; write `tests:` with a list of them")
+    data, places = mapping_in(path, "name a file of labelled queries")
     tests = data.get("tests")
     listed = tests if isinstance(tests, list) else []
-    lines = [document.lines.get(("tests", number)) for number in range(len(listed))]
+    lines = [places.get(("tests", number)) for number in range(len(listed))]
     cases: list[Case] = []
     for number, (entry, line) in enumerate(zip(listed, lines, strict=True)):
         place = Location(str(path), line)
@@ -305,7 +295,7 @@ def _in_library(case: Case, ids: Mapping[str, str]) -> Case:
 
 
 def _rows(path: Path) -> Iterator[tuple[Location, Mapping[str, Any]]]:
-    for number, line in enumerate(_text(path).splitlines(), start=1):
+    for number, line in enumerate(text_of(path, "name a file of labelled queries").splitlines(), start=1):
         if not line.strip():
             continue
         place = Location(str(path), number)
@@ -318,21 +308,31 @@ def _rows(path: Path) -> Iterator[tuple[Location, Mapping[str, Any]]]:
         yield place, row
 
 
-def _text(path: Path) -> str:
-    try:
-        return bytes_of(path, "name a file of labelled queries").decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InvalidData(f"{path} is not UTF-8 text (byte {error.start + 1}); save it as UTF-8") from None
+def mapping_in(path: Path, wanted: str) -> tuple[Mapping[str, Any], Mapping[Keys, int]]:
+    """Returns the mapping in a YAML or JSON file, and the lines of what stands in it.
+
+    Raises:
+        InvalidData: the file cannot be read, with the line or `wanted`.
+    """
+    read = read_json if path.suffix.lower() == ".json" else read_yaml
+    document = read(text_of(path, wanted), path=str(path))
+    if document.data is None:
+        found = next(one for one in document.diagnostics if one.severity is Severity.ERROR)
+        raise InvalidData(f"{found.location}: {found.message}; {found.fix}")
+    data: Any = resolved(document.data)  # a mapping stays one
+    return data, document.lines
 
 
-def bytes_of(path: Path, wanted: str, most: int = MOST_BYTES) -> bytes:
-    """Returns the bytes of a regular file; raises InvalidData, with `wanted` as what to give instead."""
+def text_of(path: Path, wanted: str) -> str:
+    """Returns the text of a regular file in UTF-8; raises InvalidData, with `wanted` as what to give instead."""
     try:
         about = path.stat()
         if not S_ISREG(about.st_mode):
             raise InvalidData(f"{path} is no file; {wanted}")
-        if about.st_size > most:
-            raise InvalidData(f"{path} is larger than {most >> 20} MiB; {wanted}")
-        return path.read_bytes()
+        if about.st_size > MOST_BYTES:
+            raise InvalidData(f"{path} is larger than {MOST_BYTES >> 20} MiB; {wanted}")
+        return path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidData(f"{path} is not UTF-8 text (byte {error.start + 1}); save it as UTF-8") from None
     except OSError as error:
         raise InvalidData(f"{path} cannot be read: {error.strerror}; {wanted}") from None

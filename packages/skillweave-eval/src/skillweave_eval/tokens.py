@@ -12,7 +12,7 @@ from skillweave.skills import invocation_of
 from skillweave.turns import Rung
 from skillweave.values import Portable
 from skillweave_eval.ranking import Configuration
-from skillweave_eval.reading import bytes_of
+from skillweave_eval.reading import text_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
@@ -82,10 +82,7 @@ def read_talks(path: Path) -> tuple[Talk, ...]:
     Raises:
         InvalidData: there is none, or one cannot be read; with its number.
     """
-    try:
-        text = bytes_of(path, "name a file of conversations").decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InvalidData(f"{path} cannot be read: {error}; name a file of conversations in UTF-8") from None
+    text = text_of(path, "name a file of conversations")
     try:
         lines = (line for line in text.splitlines() if line.strip())
         rows = [json.loads(line) for line in lines] if path.suffix.lower() == ".jsonl" else json.loads(text)

@@ -9,9 +9,9 @@ from skillweave import Diagnostic
 from skillweave.values import Portable, has_errors
 from skillweave_eval.answers import Answer, Level, Progress, ask_all
 from skillweave_eval.cases import CaseSet, unknown_labels
-from skillweave_eval.findings import Pair, competing, findings_on, in_tests
+from skillweave_eval.findings import findings_on, in_tests
 from skillweave_eval.metrics import Resampling
-from skillweave_eval.ranking import Configuration, Confusion, Subject, confusions_of
+from skillweave_eval.ranking import Configuration, Pair, Subject, competing
 
 if TYPE_CHECKING:
     from skillweave import Weaver
@@ -91,7 +91,6 @@ class TriggerReport(Portable):
     overall: SkillScore
     skills: tuple[SkillScore, ...]
     competing: tuple[Pair, ...]
-    confusions: tuple[Confusion, ...]
     unclaimed: tuple[str, ...]
     findings: tuple[Diagnostic, ...]
     results: tuple[TestResult, ...]
@@ -138,7 +137,6 @@ async def run_tests(
         overall=overall,
         skills=scores_of(answers),
         competing=pairs,
-        confusions=confusions_of(answers),
         unclaimed=tuple(silent),
         findings=findings,
         results=results,

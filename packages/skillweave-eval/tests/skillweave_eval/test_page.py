@@ -56,7 +56,7 @@ async def test_texts_of_skills_and_queries_are_escaped() -> None:
     assert any("<script>alert(1)</script>" in text for text in found.text)
 
 
-def test_a_ranking_report_has_plots_of_figures_reliability_distributions_and_confusions() -> None:
+def test_a_ranking_report_has_plots_of_figures_and_reliability_and_says_who_competes() -> None:
     answers = [
         answer(given=["coffee"], offered=["tea"], probabilities=[0.9, 0.3], kind=f"plain {EVIL}"),
         answer(given=["tea"], probabilities=[0.8], kind="vague", source="b"),
@@ -64,8 +64,8 @@ def test_a_ranking_report_has_plots_of_figures_reliability_distributions_and_con
     cases = CaseSet("d", "dev", tuple(one.case for one in answers))
     asked = Asked(Configuration(("lexical",)), answers)
     found = elements(page_of(report_on(cases, ["tea"], asked, asked, Resampling(resamples=20))))
-    assert found.names.count("figure") == found.names.count("svg") == 5
-    for title in ("Figures", "The second configuration", "Groups", "Reliability", "Distributions", "Confusions"):
+    assert found.names.count("figure") == found.names.count("svg") == 2
+    for title in ("Figures", "The second configuration", "Groups", "Reliability", "Skills that compete"):
         assert any(title in text for text in found.text)
 
 

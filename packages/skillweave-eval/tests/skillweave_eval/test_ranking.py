@@ -3,7 +3,7 @@
 from tests.skillweave_eval.libraries import answer, case
 
 from skillweave_eval import CaseSet, RankingReport, Resampling, report_on
-from skillweave_eval.ranking import Asked, Configuration, confusions_of, histograms_of, reliability_of
+from skillweave_eval.ranking import Asked, Configuration, competing, reliability_of
 
 ANSWERS = [
     answer(given=["tea"], offered=["coffee"], probabilities=[0.95, 0.2], id="1", kind="plain"),
@@ -47,18 +47,13 @@ def test_a_probability_of_one_is_in_the_last_bin() -> None:
     assert (one.low, one.high) == (0.9, 1.0)
 
 
-def test_histograms_tell_right_skills_from_others() -> None:
-    told = {one.quantity: (sum(one.right), sum(one.wrong)) for one in histograms_of(ANSWERS)}
-    assert told == {"probability": (2, 2), "score of lexical": (2, 2)}
+def test_harmless_skills_compete_with_none() -> None:
+    assert competing([answer(given=["milk"], fine=("milk",))]) == ()
 
 
-def test_harmless_skills_are_no_confusion() -> None:
-    assert confusions_of([answer(given=["milk"], fine=("milk",))]) == ()
-
-
-def test_a_skill_ranked_first_is_a_confusion_only_where_the_right_one_is_not_given() -> None:
-    assert [one.given for one in confusions_of([answer(silent=["coffee", "tea"])])] == ["coffee"]
-    assert confusions_of([answer(given=["tea"], silent=["coffee"])]) == ()
+def test_a_skill_ranked_first_competes_only_where_the_right_one_is_not_given() -> None:
+    assert [one.first for one in competing([answer(silent=["coffee", "tea"])])] == ["coffee"]
+    assert competing([answer(given=["tea"], silent=["coffee"])]) == ()
 
 
 def test_groups_are_told_by_kind() -> None:

@@ -84,11 +84,6 @@ async def test_queries_that_nothing_claims_and_skills_that_are_never_found_are_t
     assert {"never-found", "unclaimed-query"} <= {one.code for one in report.findings}
 
 
-async def test_confusions_say_what_came_in_place_of_what() -> None:
-    report = await report_on(RELEASE)
-    assert [(one.expected, one.given, one.queries) for one in report.confusions] == [("release", "rollout", 1)]
-
-
 async def test_a_broken_trigger_fails_a_report_whose_tests_all_hold() -> None:
     report = await report_on(case("Some tea please"))
     assert (report.failed, report.ok) == (0, False)

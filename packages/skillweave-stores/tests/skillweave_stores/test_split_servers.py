@@ -11,7 +11,7 @@ from skillweave import StoreUnavailable
 from skillweave.stores import SplitStore
 from skillweave_stores import PostgresStore, RedisStore, SqlSource
 from skillweave_testing.fakes import WordCounter
-from skillweave_testing.proxy import Proxy
+from tests.proxy import Proxy
 
 SKILL = {"id": "pay", "description": "d", "triggers": {"keywords": ["invoice"]}, "text": {"instructions": "How."}}
 

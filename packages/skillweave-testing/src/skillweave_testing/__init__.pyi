@@ -28,6 +28,5 @@ from .rerankers import RerankerContract as RerankerContract
 from .scorers import ScorerContract as ScorerContract
 from .sources import SourceContract as SourceContract
 from .sources import WritableSourceContract as WritableSourceContract
-from .writable_entities import WritableGraphContract as WritableGraphContract
 
 __all__: list[str]

@@ -1,4 +1,4 @@
-"""A pytest plugin: real servers, one for each process that runs tests, a fresh database for each test, real input.
+"""A pytest plugin: real servers, one for each process that runs tests, and a fresh database for each test.
 
 Loading it imports no optional package and starts nothing; a fixture does, and says what is missing.
 """
@@ -23,11 +23,6 @@ POSTGRES = "SKILLWEAVE_TEST_POSTGRES"
 """The URL of a PostgreSQL in which the tests may make and drop databases; none is started then."""
 REDIS = "SKILLWEAVE_TEST_REDIS"
 """The URL of a Redis that the tests may empty; none is started then."""
-REAL_INPUT = {
-    "skills_sample": ("SKILLWEAVE_SKILLS_SAMPLE", "real public skills"),
-    "selection_data": ("SKILLWEAVE_SELECTION", "the labelled selection queries"),
-}
-"""By fixture, the variable that names its folder, and what lies there."""
 _numbers = itertools.count(1)
 
 
@@ -128,29 +123,6 @@ def postgres_of(request: pytest.FixtureRequest) -> str:
 def redis_of(request: pytest.FixtureRequest) -> str:
     """Returns the URL of the Redis that the tests may empty: the named one, else one that is started."""
     return os.environ.get(REDIS) or str(request.getfixturevalue("redis_server").url())
-
-
-@pytest.fixture(scope="session")
-def skills_sample() -> Path:
-    """The folder of real public skills, untidy ones included."""
-    return _folder("skills_sample")
-
-
-@pytest.fixture(scope="session")
-def selection_data() -> Path:
-    """The folder of labelled queries over public skills."""
-    return _folder("selection_data")
-
-
-def _folder(fixture: str) -> Path:
-    variable, what = REAL_INPUT[fixture]
-    folder = os.environ.get(variable)
-    if not folder:
-        pytest.skip(f"{variable} is not set: left out what needs {what}")
-    path = Path(folder)
-    if not path.is_dir():
-        pytest.fail(f"{variable} names {folder}, which is not a folder")
-    return path
 
 
 def new_database(server: str, template: str = "template1") -> Iterator[str]:

@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from skillweave import Diagnostic, Severity
 from skillweave.commands import Ink, Page, counted, listed, printable, way_text
 from skillweave_eval import codes, tables
-from skillweave_eval.findings import Pair
 from skillweave_eval.fit import FitReport
 from skillweave_eval.graph import GraphReport
 from skillweave_eval.live.report import LiveReport
-from skillweave_eval.ranking import RankingReport, Subject
+from skillweave_eval.ranking import Pair, RankingReport, Subject
 from skillweave_eval.tables import Table
 from skillweave_eval.tokens import TokensReport
 from skillweave_eval.triggers import TestResult, Threshold, TriggerReport

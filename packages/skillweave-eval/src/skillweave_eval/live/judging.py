@@ -20,27 +20,12 @@ LONGEST_WHY = 300
 
 
 def by_program(assertion: Assertion, answer: str) -> bool | None:
-    """Whether an assertion holds; None for one that has to be judged, or whose pattern cannot be run."""
-    found = _looked_up(assertion, answer)
-    return None if found is None else found is not assertion.negated
-
-
-def _looked_up(assertion: Assertion, answer: str) -> bool | None:
-    if assertion.check is Check.JUDGED:
-        return None
-    if assertion.check is Check.REGEX:
-        return _matches(assertion.values[0], answer)
-    if assertion.check in (Check.MIN_WORDS, Check.MAX_WORDS):
-        return _counted(assertion, len(answer.split()))
-    return _SIMPLE[assertion.check](assertion.values, answer.strip())
-
-
-def _counted(assertion: Assertion, words: int) -> bool | None:
+    """Whether an assertion holds; None for one that has to be judged, or whose value cannot be used."""
+    program = _PROGRAMS.get(assertion.check)
     try:
-        limit = float(assertion.values[0])
-    except ValueError:
+        return None if program is None else program(assertion.values, answer.strip()) is not assertion.negated
+    except (BrokenPattern, ValueError):
         return None
-    return words >= limit if assertion.check is Check.MIN_WORDS else words <= limit
 
 
 def _is_json(text: str) -> bool:
@@ -51,15 +36,12 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _matches(pattern: str, answer: str) -> bool | None:
+def _matches(pattern: str, text: str) -> bool:
     """In linear time, whatever the pattern: it comes from a file of somebody else."""
-    try:
-        return compile_pattern(pattern).search(answer.encode("utf-8", "replace")) is not None
-    except BrokenPattern:
-        return None
+    return compile_pattern(pattern).search(text.encode("utf-8", "replace")) is not None
 
 
-_SIMPLE: Mapping[Check, Callable[[Sequence[str], str], bool]] = {
+_PROGRAMS: Mapping[Check, Callable[[Sequence[str], str], bool]] = {
     Check.CONTAINS: lambda values, text: all(value in text for value in values),
     Check.CONTAINS_ALL: lambda values, text: all(value in text for value in values),
     Check.CONTAINS_ANY: lambda values, text: any(value in text for value in values),
@@ -67,7 +49,10 @@ _SIMPLE: Mapping[Check, Callable[[Sequence[str], str], bool]] = {
     Check.EQUALS: lambda values, text: text == values[0].strip(),
     Check.STARTS_WITH: lambda values, text: text.startswith(values[0]),
     Check.ENDS_WITH: lambda values, text: text.endswith(values[0]),
+    Check.REGEX: lambda values, text: _matches(values[0], text),
     Check.IS_JSON: lambda _, text: _is_json(text),
+    Check.MIN_WORDS: lambda values, text: len(text.split()) >= float(values[0]),
+    Check.MAX_WORDS: lambda values, text: len(text.split()) <= float(values[0]),
 }
 
 

@@ -1,4 +1,4 @@
-"""Evaluation prompts as skills bring them along: `evals/evals.json`, in the several shapes that authors write."""
+"""Evaluation prompts as skills bring them along, `evals/evals.json`, and the text that a model with the skill gets."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,24 +6,18 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from skillweave import Message, Role, SkillNotFound, Turn
 from skillweave.errors import InvalidData
+from skillweave.turns import Rung
 from skillweave.values import Portable
-from skillweave_eval.reading import bytes_of
+from skillweave_eval.reading import mapping_in
 
 if TYPE_CHECKING:
-    from skillweave import Skill
+    from skillweave import Skill, Weaver
 
 PLACES = ("evals/evals.json", "evals/evals.yaml", "evals/evals.yml")
 """Where a skill's folder has its prompts."""
-MOST_BYTES = 4 << 20
-LARGEST_ATTACHMENT = 64 << 10
-"""Bytes of an input file that may stand in a prompt."""
-
-_PROMPTS = ("prompt", "question", "query", "input")
-_LISTS = ("assertions", "expectations", "expected_behavior", "scorers", "assert", "checks")
-_OUTPUTS = ("expected_output", "ground_truth", "expected")
-_SAID = ("check", "criterion", "expectation", "assertion", "text", "description", "rubric", "statement")
-_JUDGED = frozenset({"", "llm_judge", "llm_rubric", "model", "rubric", "judge", "manual", "behavior", "quality"})
+_SAID = ("criterion", "expectation", "assertion", "check", "text", "description")
 
 
 class Check(StrEnum):
@@ -43,18 +37,6 @@ class Check(StrEnum):
     JUDGED = "judged"
 
 
-_SPELLINGS: Mapping[str, Check] = {
-    **{check.value: check for check in Check},
-    "matches": Check.REGEX,
-    "regexp": Check.REGEX,
-    "pattern": Check.REGEX,
-    "includes": Check.CONTAINS,
-    "valid_json": Check.IS_JSON,
-    "json": Check.IS_JSON,
-    "exact": Check.EQUALS,
-}
-
-
 @dataclass(frozen=True, slots=True)
 class Assertion(Portable):
     """What must hold of an answer; `negated` turns it round. `values` are what a program looks for."""
@@ -67,96 +49,115 @@ class Assertion(Portable):
 
 @dataclass(frozen=True, slots=True)
 class Prompt(Portable):
-    """One prompt of a skill: what is asked, with the texts of its input files, and what must hold of the answer.
-
-    `expected` is what the author says of a good answer, for the judge. `left_out` are input files that are not sent.
-    """
+    """One prompt of a skill: what is asked, and what must hold of the answer; `expected` is for the judge."""
 
     skill_id: str
     id: str
     text: str
     assertions: tuple[Assertion, ...]
     expected: str = ""
-    left_out: tuple[str, ...] = ()
 
 
-def find_prompts(skill: "Skill") -> Path | None:
-    """The file of prompts in a skill's folder, None where there is none."""
+@dataclass(frozen=True, slots=True)
+class Material:
+    """The prompts, and by id the text that a model with the skill gets; `data` names the files."""
+
+    data: str
+    prompts: tuple[Prompt, ...]
+    texts: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+
+
+async def gather_material(weaver: "Weaver", files: Sequence[Path] = (), only: Sequence[str] = ()) -> Material:
+    """Returns the prompts of the named files, or of all skills that bring some; `only` are ids to keep, all for none.
+
+    Raises:
+        InvalidData: there are no prompts, or a file cannot be read.
+        SkillNotFound: a file or `only` names a skill that is not there.
+    """
+    snapshot = await weaver.skills.snapshot()
+    for skill_id in only:
+        if skill_id not in snapshot:
+            raise SkillNotFound(skill_id, snapshot)
+    if files:
+        found = [(path, _owner(path, snapshot)) for path in files]
+    else:
+        found = [(path, skill.id) for skill in snapshot.active() if (path := _prompts_of(skill)) is not None]
+    found = [(path, skill_id) for path, skill_id in found if not only or skill_id in only]
+    prompts = [prompt for path, skill_id in found for prompt in read_prompts(path, skill_id)]
+    if not prompts:
+        raise InvalidData(
+            "no skill has prompts to be run; write them to evals/evals.json in its folder, as "
+            "{evals: [{id, prompt, assertions: [...]}]}, or name a file of them"
+        )
+    texts: dict[str, str] = {}
+    notes: list[str] = []
+    for skill_id in dict.fromkeys(prompt.skill_id for prompt in prompts):
+        texts[skill_id], said = await _text(weaver, skill_id)
+        notes += said
+    data = str(found[0][0]) if len(found) == 1 else f"{len(found)} files of prompts"
+    return Material(data, tuple(prompt for prompt in prompts if texts[prompt.skill_id]), texts, tuple(notes))
+
+
+def _prompts_of(skill: "Skill") -> Path | None:
     if skill.origin is None:
         return None
     folder = Path(skill.origin.location).parent
     return next((folder / place for place in PLACES if (folder / place).is_file()), None)
 
 
+def _owner(path: Path, known: Mapping[str, object]) -> str:
+    """The skill that a file is of: the one that it names, else the one in whose folder it lies."""
+    data, folder = _data(path), path.resolve().parent
+    names = [
+        str(data.get("skill_name", data.get("skill", ""))),
+        (folder.parent if folder.name == "evals" else folder).name,
+    ]
+    for name in names:
+        if name in known:
+            return name
+    raise SkillNotFound(next(filter(None, names), ""), known)
+
+
+async def _text(weaver: "Weaver", skill_id: str) -> tuple[str, Sequence[str]]:
+    """The skill as a conversation gets it that asks for it by name, with its companions."""
+    turn = Turn(f"live {skill_id}", "live", Message(Role.TOOL, None), named=(skill_id,))
+    injection = await weaver.preview(turn)
+    blocks = [block for block in injection.blocks if block.rung > Rung.CATALOG]
+    own = [block for block in blocks if block.skill_id == skill_id]
+    if not own:
+        why = next((one.reason for one in injection.decisions if one.skill_id == skill_id), "it was not given")
+        return "", (f"{skill_id} cannot be given and is left out: {why}",)
+    short = all(block.rung < Rung.INSTRUCTIONS for block in own)
+    notes = (f"{skill_id} is given as an outline only: it does not fit whole; raise --budget",) if short else ()
+    return "\n\n".join(block.text for block in blocks), notes
+
+
 def read_prompts(path: Path, skill_id: str) -> tuple[Prompt, ...]:
-    """The prompts of a file; a prompt of which nothing is asserted or expected is left out.
+    """Returns the prompts of a file, without those of which nothing is asserted or expected.
 
     Raises:
         InvalidData: the file cannot be read, or is not a list of prompts; with the place.
     """
-    rows = _rows(path)
-    return tuple(prompt for number, row in enumerate(rows, start=1) if (prompt := _prompt(path, skill_id, row, number)))
-
-
-def named_skill(path: Path) -> str | None:
-    """The skill that a file says its prompts are of, None where it says nothing."""
-    data = _data(path)
-    name = data.get("skill_name", data.get("skill")) if isinstance(data, Mapping) else None
-    return name if isinstance(name, str) else None
-
-
-def _rows(path: Path) -> Sequence[Mapping[str, object]]:
-    data = _data(path)
-    rows = data.get("evals", data.get("tests")) if isinstance(data, Mapping) else data
+    rows = _data(path).get("evals")
     if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
         raise InvalidData(f"{path} holds no prompts; write {{skill_name, evals: [{{id, prompt, assertions}}]}}")
-    return rows
+    found = (_prompt(row, skill_id, number, f"{path}: prompt {number}") for number, row in enumerate(rows, start=1))
+    return tuple(prompt for prompt in found if prompt.assertions)
 
 
-def _data(path: Path) -> object:
-    import json
-
-    data = bytes_of(path, "name a file of prompts", MOST_BYTES)
-    try:
-        text = data.decode("utf-8-sig")
-        if path.suffix.lower() == ".json":
-            return json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InvalidData(f"{path} cannot be read: {error}; it must be JSON or YAML in UTF-8") from None
-    from skillweave.values import read_yaml, resolved
-
-    document = read_yaml(text, path=str(path))
-    if document.data is None:
-        found = document.diagnostics[-1]
-        raise InvalidData(f"{found.location}: {found.message}; {found.fix}")
-    return resolved(document.data)
+def _data(path: Path) -> Mapping[str, object]:
+    return mapping_in(path, "name a file of prompts")[0]
 
 
-def _prompt(path: Path, skill_id: str, row: Mapping[str, object], number: int) -> Prompt | None:
-    asked = _first(row, _PROMPTS)
-    if not asked.strip():
-        raise InvalidData(f"{path}: prompt {number} has no text; write it as `prompt`")
-    expected = _first(row, _OUTPUTS)
-    listed = [entry for key in _LISTS for entry in _entries(row.get(key))]
-    assertions = tuple(_assertion(entry, f"{path}: prompt {number}") for entry in listed)
-    if not assertions and expected:
-        assertions = (Assertion(expected),)
-    if not assertions:
-        return None
-    files = [one for one in _entries(row.get("files")) if isinstance(one, str)]
-    attached, left_out = _attached(path, files)
-    name = row.get("id", row.get("name", row.get("eval_name", number)))
-    return Prompt(skill_id, str(name), "\n\n".join((asked, *attached)), assertions, expected, tuple(left_out))
-
-
-def _first(row: Mapping[str, object], keys: Sequence[str]) -> str:
-    return next((value for key in keys if isinstance(value := row.get(key), str)), "")
-
-
-def _entries(value: object) -> Sequence[object]:
-    if isinstance(value, list):
-        return value
-    return [value] if isinstance(value, str | Mapping) else []
+def _prompt(row: Mapping[str, object], skill_id: str, number: int, place: str) -> Prompt:
+    asked, expected = row.get("prompt"), row.get("expected_output")
+    if not isinstance(asked, str) or not asked.strip():
+        raise InvalidData(f"{place} has no text; write it as `prompt`")
+    listed = [*_listed(row.get("assertions")), *_listed(row.get("expectations"))]
+    wanted = expected if isinstance(expected, str) else ""
+    assertions = [_assertion(entry, place) for entry in listed or _listed(wanted or None)]
+    return Prompt(skill_id, str(row.get("id", number)), asked, tuple(assertions), wanted)
 
 
 def _assertion(entry: object, place: str) -> Assertion:
@@ -164,43 +165,24 @@ def _assertion(entry: object, place: str) -> Assertion:
         return Assertion(entry)
     if not isinstance(entry, Mapping):
         raise InvalidData(f"{place}: an assertion is a text or an object with `type` and `value`")
-    kind = str(entry.get("type", "")).strip().lower().replace("-", "_").replace(" ", "_")
-    negated = kind.startswith("not_")
-    check = _SPELLINGS.get(kind.removeprefix("not_"))
-    said = _first(entry, _SAID)
-    values = tuple(str(one) for one in _values(entry.get("value", entry.get("pattern", entry.get("expected")))))
-    if check is None or check is Check.JUDGED:
+    kind = str(entry.get("type", "")).strip().lower().replace("-", "_")
+    values = tuple(map(str, _listed(entry.get("value", entry.get("pattern")))))
+    said = next((str(entry[key]) for key in _SAID if isinstance(entry.get(key), str)), "")
+    plain = kind.removeprefix("not_")
+    if plain not in tuple(Check) or plain == Check.JUDGED:
         # Whatever kind an author thought of, its words can be judged.
-        text = said or (values[0] if values and kind in _JUDGED else "") or str(entry.get("name", ""))
+        text = said or next(iter(values), "") or str(entry.get("name", ""))
         if not text:
             raise InvalidData(f"{place}: an assertion of type {kind!r} has no words that could be judged")
-        return Assertion(text, negated=negated)
-    if not values and check is not Check.IS_JSON:
+        return Assertion(text, negated=plain != kind)
+    if not values and plain != Check.IS_JSON:
         raise InvalidData(f"{place}: an assertion of type {kind!r} has no `value`")
     shown = str(entry.get("name") or said or f"{kind} {', '.join(values)}".strip())
-    return Assertion(shown, check, values, negated)
+    return Assertion(shown, Check(plain), values, negated=plain != kind)
 
 
-def _values(value: object) -> Iterator[object]:
+def _listed(value: object) -> Iterator[object]:
     if isinstance(value, list):
         yield from value
     elif value is not None:
         yield value
-
-
-def _attached(path: Path, files: Sequence[str]) -> tuple[list[str], list[str]]:
-    """The texts of input files inside the skill's folder, and those that are not text, too large or elsewhere."""
-    folder = path.resolve().parent
-    root = folder.parent if folder.name == "evals" else folder
-    texts: list[str] = []
-    left_out: list[str] = []
-    for name in files:
-        found = next((one for base in (folder, root) if (one := (base / name).resolve()).is_file()), None)
-        try:
-            if found is None or root not in found.parents or found.stat().st_size > LARGEST_ATTACHMENT:
-                left_out.append(name)
-            else:
-                texts.append(f"File {name}:\n\n{found.read_text(encoding='utf-8')}")
-        except (OSError, UnicodeDecodeError):
-            left_out.append(name)
-    return texts, left_out

@@ -1,7 +1,8 @@
 """How much better answers are with the skill than without it, and what that cost."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import ClassVar
 
 from skillweave.values import Portable
@@ -32,7 +33,7 @@ class PromptShown(Portable):
     """One prompt: the share of its assertions that hold with the skill and without, None where nobody could say."""
 
     json_keys: ClassVar[tuple[str, ...]] = (
-        *("skill_id", "id", "prompt", "with_skill as with", "without_skill as without", "assertions", "left_out"),
+        *("skill_id", "id", "prompt", "with_skill as with", "without_skill as without", "assertions"),
     )
 
     skill_id: str
@@ -41,7 +42,6 @@ class PromptShown(Portable):
     with_skill: float | None
     without_skill: float | None
     assertions: tuple[AssertionShown, ...]
-    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def report_runs(
         failed=len(errors),
         by_model=sum(verdict.by == "model" for verdict in verdicts),
         by_program=sum(verdict.by == "program" for verdict in verdicts),
-        effects=_effects(shown, resampling),
+        effects=tuple(_effects(shown, resampling)),
         spent=_spent(outcome.runs, models),
         prompts=shown,
         errors=tuple(errors),
@@ -120,27 +120,17 @@ def report_runs(
     )
 
 
-def _effects(prompts: Sequence[PromptShown], resampling: Resampling) -> tuple[Effect, ...]:
-    skills = list(dict.fromkeys(prompt.skill_id for prompt in prompts))
-    groups = [(skill, [one for one in prompts if one.skill_id == skill]) for skill in skills]
-    if len(skills) > 1:
-        groups.append(("all", list(prompts)))
-    found = (_effect(name, members, resampling) for name, members in groups)
-    return tuple(effect for effect in found if effect is not None)
-
-
-def _effect(name: str, prompts: Sequence[PromptShown], resampling: Resampling) -> Effect | None:
-    pairs = [
-        (one.with_skill, one.without_skill)
-        for one in prompts
-        if one.with_skill is not None and one.without_skill is not None
-    ]
-    if not pairs:
-        return None
-    count = len(pairs)
-    difference = mean_interval([with_skill - without for with_skill, without in pairs], resampling)
-    first, second = sum(pair[0] for pair in pairs) / count, sum(pair[1] for pair in pairs) / count
-    return Effect(name, count, round(first, 6), round(second, 6), difference)
+def _effects(prompts: Sequence[PromptShown], resampling: Resampling) -> Iterator[Effect]:
+    groups = {skill: [one for one in prompts if one.skill_id == skill] for skill in (one.skill_id for one in prompts)}
+    if len(groups) > 1:
+        groups["all"] = list(prompts)
+    for name, members in groups.items():
+        pairs = [(one.with_skill, one.without_skill) for one in members]
+        both = [(one, other) for one, other in pairs if one is not None and other is not None]
+        if both:
+            difference = mean_interval([one - other for one, other in both], resampling)
+            first, second = (round(sum(arm) / len(both), 6) for arm in zip(*both, strict=True))
+            yield Effect(name, len(both), first, second, difference)
 
 
 def _prompt(prompt: Prompt, runs: Sequence[Run]) -> PromptShown:
@@ -154,15 +144,8 @@ def _prompt(prompt: Prompt, runs: Sequence[Run]) -> PromptShown:
         )
         for number, one in enumerate(prompt.assertions)
     )
-    return PromptShown(
-        prompt.skill_id,
-        prompt.id,
-        prompt.text,
-        _mean(arms[Arm.WITH]),
-        _mean(arms[Arm.WITHOUT]),
-        assertions,
-        prompt.left_out,
-    )
+    first, second = _mean(arms[Arm.WITH]), _mean(arms[Arm.WITHOUT])
+    return PromptShown(prompt.skill_id, prompt.id, prompt.text, first, second, assertions)
 
 
 def _held(runs: Sequence[Run], number: int) -> tuple[int, int]:
@@ -176,16 +159,10 @@ def _mean(runs: Sequence[Run]) -> float | None:
 
 
 def _spent(runs: Sequence[Run], models: Models) -> tuple[Spent, ...]:
-    answers = {arm: [run.usage for run in runs if run.arm is arm] for arm in Arm}
-    parts = [
-        *((f"answers {arm.value} the skill", usages, models.prices) for arm, usages in answers.items()),
-        ("judging", [run.judge_usage for run in runs], models.judge_prices),
-    ]
+    answers = {f"answers {arm.value} the skill": [run.usage for run in runs if run.arm is arm] for arm in Arm}
+    priced = models.prices.input or models.prices.output
     found = []
-    for what, usages, prices in parts:
-        total = Usage()
-        for usage in usages:
-            total = total.plus(usage)
-        priced = prices.input or prices.output
-        found.append(Spent(what, total, round(prices.of(total), 6) if priced else None))
+    for what, usages in {**answers, "judging": [run.judge_usage for run in runs]}.items():
+        total = reduce(Usage.plus, usages, Usage())
+        found.append(Spent(what, total, round(models.prices.of(total), 6) if priced else None))
     return tuple(found)

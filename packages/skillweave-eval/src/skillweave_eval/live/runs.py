@@ -1,28 +1,30 @@
-"""Every prompt answered with its skill and without it, judged, and written down at once (spec 9)."""
+"""Every prompt answered with its skill and without it, judged, and written down at once."""
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from hashlib import sha256
+from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from skillweave import SkillweaveError
 from skillweave.errors import InvalidData
 from skillweave.values import Portable
 from skillweave_eval.live.judging import JUDGE, by_program, question_for, verdicts_in
-from skillweave_eval.live.models import Caller, Endpoint, ModelFailed, Reply, Usage
-from skillweave_eval.live.prompts import Assertion, Prompt
-from skillweave_eval.live.spending import Limits, Prices, Purse
+from skillweave_eval.live.models import Model, ModelFailed, Reply, Usage
+from skillweave_eval.live.prompts import Prompt
 
 if TYPE_CHECKING:
     from skillweave import TokenCounter
 
 JUDGINGS = 2
-"""So often a judge is asked whose reply is not a verdict."""
+"""How often a judge is asked whose reply is no verdict."""
 OVER = "the limit of tokens or cost is reached"
+INTERRUPTED = "it was interrupted"
 FRAMING = 200
 """Tokens that a provider may add to a request."""
 
@@ -36,7 +38,7 @@ class Arm(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict(Portable):
-    """Whether an assertion holds of an answer, None where nobody could say; `by` program or model."""
+    """Whether an assertion holds of an answer, None if nobody could say; `by` program or model."""
 
     text: str
     met: bool | None
@@ -71,24 +73,35 @@ class Run(Portable):
 
 
 @dataclass(frozen=True, slots=True)
-class Models:
-    """Who answers and who judges, each with its prices."""
+class Prices:
+    """What a million tokens cost, in any one currency; cached input counts like other input, so nothing costs more."""
 
-    answering: Endpoint
-    judging: Endpoint
-    prices: Prices
-    judge_prices: Prices
+    input: float = 0.0
+    output: float = 0.0
+
+    def of(self, usage: Usage) -> float:
+        """The cost of calls."""
+        return (usage.input * self.input + usage.output * self.output) / 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """Who answers and who judges, what their tokens cost, and what all calls together may take; None for no limit."""
+
+    answering: Model
+    judging: Model
+    prices: Prices = field(default_factory=Prices)
+    most_tokens: int | None = None
+    most_cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One run to be made: `system` is the text of the skill, empty without it."""
+    """One run to be made: `system` is the text of the skill, empty without it; `run` has no answer yet."""
 
     prompt: Prompt
-    arm: Arm
-    sample: int
     system: str
-    key: str
+    run: Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,23 +113,18 @@ class Outcome:
     stopped: str | None = None
 
 
-def jobs_for(
-    prompts: Sequence[Prompt], texts: Mapping[str, str], models: Models, samples: int, longest: int
-) -> list[Job]:
-    """Every run of the prompts, the two arms of a prompt side by side; `texts` are those of the skills by id."""
+def jobs_for(prompts: Sequence[Prompt], texts: Mapping[str, str], models: Models, samples: int) -> list[Job]:
+    """Returns every run of the prompts, the two arms of a prompt side by side; `texts` has the skills' texts by id."""
+    asked = [(one.named, one.url, one.longest_answer) for one in (models.answering, models.judging)]
     jobs: list[Job] = []
     for prompt in prompts:
         for sample in range(samples):
             for arm in Arm:
                 system = texts[prompt.skill_id] if arm is Arm.WITH else ""
-                jobs.append(Job(prompt, arm, sample, system, _key(prompt, system, sample, models, longest)))
+                said = json.dumps([prompt.to_dict(), system, sample, asked], sort_keys=True)
+                key = sha256(said.encode()).hexdigest()[:24]
+                jobs.append(Job(prompt, system, Run(key, prompt.skill_id, prompt.id, arm, sample)))
     return jobs
-
-
-def _key(prompt: Prompt, system: str, sample: int, models: Models, longest: int) -> str:
-    said = [prompt.to_dict(), system, sample, longest]
-    asked = [(one.named, one.url, one.wire.value) for one in (models.answering, models.judging)]
-    return sha256(json.dumps([said, asked], sort_keys=True).encode()).hexdigest()[:24]
 
 
 class Results:
@@ -131,17 +139,16 @@ class Results:
         self._known = {} if path is None or not path.is_file() else {run.key: run for run in _read(path)}
 
     def get(self, key: str) -> Run | None:
-        """The run that was made before, be it one that failed; None where there was none."""
+        """Returns the run that was made before, be it one that failed; None if there was none."""
         return self._known.get(key)
 
     def add(self, run: Run) -> None:
         """Keep a run for good."""
         self._known[run.key] = run
-        if self._path is None:
-            return
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(f"{json.dumps(run.to_dict())}\n")
+        if self._path is not None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._path.open("a", encoding="utf-8") as file:
+                file.write(f"{json.dumps(run.to_dict())}\n")
 
 
 def _read(path: Path) -> Iterator[Run]:
@@ -155,112 +162,132 @@ def _read(path: Path) -> Iterator[Run]:
             raise InvalidData(f"{path}:{number}: this is not a result: {error}; name another --results FILE") from None
 
 
+class _OverLimit(Exception):
+    """A call might cross the limit of tokens or cost."""
+
+
 async def run_jobs(
     jobs: Sequence[Job],
     models: Models,
-    caller: Caller,
     results: Results,
     counter: "TokenCounter",
     *,
-    limits: Limits | None = None,
     concurrency: int = 4,
-    stop: asyncio.Event | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Outcome:
-    """Make the runs that are not there yet, at most so many at once, until all are done, a limit is reached or `stop`.
+    """Make the runs that are not there yet, at most `concurrency` at once, until all are done or a limit is reached.
 
-    What is done when it stops is in the answer, and in the file of results.
+    Cancelled, as by Ctrl-C, it returns what is done; that is in the file of results too.
     """
-    runs = {job.key: run for job in jobs if (run := results.get(job.key)) is not None and run.error is None}
+    runs = {job.run.key: run for job in jobs if (run := results.get(job.run.key)) is not None and run.error is None}
     known = len(runs)
-    waiting = iter([job for job in jobs if job.key not in runs])
-    bench = _Bench(models, caller, Purse(limits or Limits()), counter)
-    stop = stop or asyncio.Event()
-    spent: list[str] = []
+    waiting = iter([job for job in jobs if job.run.key not in runs])
+    bench = _Bench(models, counter)
+
+    stopped: list[str] = []
 
     async def work() -> None:
         for job in waiting:
-            if stop.is_set() or spent:
+            try:
+                run = await bench.run(job, results.get(job.run.key))
+            except _OverLimit:
+                stopped.append(OVER)
                 return
-            run = await bench.run(job, results.get(job.key))
-            if run is None or run.error == OVER:
-                spent.append(OVER)
-            if run is not None:
-                results.add(run)
-                runs[job.key] = run
+            results.add(run)
+            runs[run.key] = run
+            if run.error == OVER:
+                stopped.append(OVER)
             if progress is not None:
                 progress(len(runs), len(jobs))
 
-    workers = [asyncio.create_task(work()) for _ in range(max(1, concurrency))]
-    ending = asyncio.create_task(stop.wait())
-    everything = asyncio.gather(*workers)
-    try:
-        both: set[asyncio.Future[Any]] = {everything, ending}
-        await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
-        if everything.done():
-            everything.result()
-    finally:
-        for task in (ending, *workers):
-            task.cancel()
-        await asyncio.gather(ending, everything, return_exceptions=True)
-    done = tuple(runs[job.key] for job in jobs if job.key in runs)
-    why = "it was interrupted" if stop.is_set() else next(iter(spent), None)
-    return Outcome(done, known, why)
+    async with AsyncExitStack() as stack:
+        for model in {models.answering, models.judging}:
+            await stack.enter_async_context(model)
+        try:
+            async with asyncio.TaskGroup() as group:
+                for _ in range(max(1, concurrency)):
+                    group.create_task(work())
+        except asyncio.CancelledError:
+            stopped.insert(0, INTERRUPTED)
+    return Outcome(tuple(runs[job.run.key] for job in jobs if job.run.key in runs), known, next(iter(stopped), None))
 
 
-@dataclass(frozen=True, slots=True)
 class _Bench:
-    """What a run needs."""
+    """Makes runs, and sends nothing that could cross a limit."""
 
-    models: Models
-    caller: Caller
-    purse: Purse
-    counter: "TokenCounter"
+    def __init__(self, models: Models, counter: "TokenCounter") -> None:
+        self._models = models
+        self._counter = counter
+        self._tokens: float = inf if models.most_tokens is None else models.most_tokens
+        self._cost = inf if models.most_cost is None else models.most_cost
+        self._open = 0
+        self._changed = asyncio.Condition()
 
-    async def run(self, job: Job, before: Run | None = None) -> Run | None:
-        """The run, with its error where it failed; None where already the question would go over the limit.
+    async def run(self, job: Job, before: Run | None) -> Run:
+        """Returns the run, with its error if it failed; raises _OverLimit if already the question would cross a limit.
 
-        `before` is an earlier attempt, whose answer need not be asked for again.
+        `before` is an earlier attempt, whose answer is not asked for again.
         """
-        empty = Run(job.key, job.prompt.skill_id, job.prompt.id, job.arm, job.sample)
         if before is not None and before.answer:
             answered = replace(before, verdicts=(), error=None)
         else:
             try:
-                reply = await self._asked(self.models.answering, self.models.prices, job.system, job.prompt.text)
+                reply = await self._asked(self._models.answering, job.system, job.prompt.text)
             except ModelFailed as failure:
-                return replace(empty, error=str(failure))
-            if reply is None:
-                return None
-            answered = replace(empty, answer=reply.text, usage=reply.usage, cut=reply.cut)
+                return replace(job.run, error=str(failure))
+            answered = replace(job.run, answer=reply.text, usage=reply.usage, cut=reply.cut)
         return await self._judged(job.prompt, answered)
 
-    async def _asked(self, endpoint: Endpoint, prices: Prices, system: str, text: str) -> Reply | None:
-        """The reply, None where it might go over the limit; raises ModelFailed."""
-        asked = self.counter.count(system) + self.counter.count(text) + FRAMING
-        most = Usage(1, asked, self.caller.longest_answer)
-        if not await self.purse.reserve(most, prices):
-            return None
-        taken = most  # what failed, or says nothing of what it took, may have been paid for
-        try:
-            reply = await self.caller.ask(endpoint, system, text)
+    async def _asked(self, model: Model, system: str, text: str) -> Reply:
+        asked = self._counter.count(system) + self._counter.count(text) + FRAMING
+        async with self._reserved(Usage(1, asked, model.longest_answer)) as taken:
+            reply = await model.ask(system, text)
+            # What failed, or says nothing of what it took, may have been paid for.
             if reply.usage.input or reply.usage.output:
-                taken = reply.usage
-        finally:
-            await self.purse.settle(most, taken, prices)
+                taken.append(reply.usage)
         return reply
+
+    @asynccontextmanager
+    async def _reserved(self, most: Usage) -> AsyncIterator[list[Usage]]:
+        """Set aside the most that a call may take; at the end what it took counts, if it is put into the list.
+
+        Waits for calls under way, which may give something back.
+        """
+        async with self._changed:
+            while most.input + most.output > self._tokens or self._models.prices.of(most) > self._cost:
+                if not self._open:
+                    raise _OverLimit
+                await self._changed.wait()
+            self._spend(most, 1)
+            self._open += 1
+        taken: list[Usage] = []
+        try:
+            yield taken
+        finally:
+            self._open -= 1
+            if taken:
+                self._spend(most, -1)
+                self._spend(taken[0], 1)
+            async with self._changed:
+                self._changed.notify_all()
+
+    def _spend(self, usage: Usage, times: int) -> None:
+        self._tokens -= times * (usage.input + usage.output)
+        self._cost -= times * self._models.prices.of(usage)
 
     async def _judged(self, prompt: Prompt, run: Run) -> Run:
         """The run with a verdict on each assertion, and why some have none."""
-        found = {number: by_program(one, run.answer) for number, one in enumerate(prompt.assertions)}
-        open_ = [number for number, met in found.items() if met is None]
+        found = [by_program(one, run.answer) for one in prompt.assertions]
+        asked = [number for number, met in enumerate(found) if met is None]
         told: Mapping[int, tuple[bool, str]] = {}
-        if open_:
-            asked = [prompt.assertions[number] for number in open_]
-            judged, usage, error = await self._asked_judge(question_for(prompt, asked, run.answer), len(asked))
+        if asked:
+            question = question_for(prompt, [prompt.assertions[number] for number in asked], run.answer)
+            told, usage, error = await self._asked_judge(question, len(asked))
             run = replace(run, judge_usage=run.judge_usage.plus(usage), error=error)
-            told = {open_[number - 1]: verdict for number, verdict in judged.items() if number <= len(open_)}
-        verdicts = (_verdict(one, found[number], told.get(number)) for number, one in enumerate(prompt.assertions))
+        verdicts = [Verdict(one.text, met, "program") for one, met in zip(prompt.assertions, found, strict=True)]
+        for place, number in enumerate(asked, start=1):
+            met, why = told.get(place, (None, ""))
+            verdicts[number] = Verdict(prompt.assertions[number].text, met, "model", why)
         return replace(run, verdicts=tuple(verdicts))
 
     async def _asked_judge(self, question: str, count: int) -> tuple[Mapping[int, tuple[bool, str]], Usage, str | None]:
@@ -268,21 +295,13 @@ class _Bench:
         usage = Usage()
         for _ in range(JUDGINGS):
             try:
-                reply = await self._asked(self.models.judging, self.models.judge_prices, JUDGE, question)
+                reply = await self._asked(self._models.judging, JUDGE, question)
             except ModelFailed as failure:
                 return {}, usage, f"the judge failed: {failure}"
-            if reply is None:
+            except _OverLimit:
                 return {}, usage, OVER
             usage = usage.plus(reply.usage)
             verdicts = verdicts_in(reply.text, count)
             if verdicts is not None:
                 return verdicts, usage, None
         return {}, usage, "the judge's reply holds no verdict on every expectation"
-
-
-def _verdict(assertion: Assertion, met: bool | None, told: tuple[bool, str] | None) -> Verdict:  # noqa: FBT001
-    if met is not None:
-        return Verdict(assertion.text, met, "program")
-    if told is None:
-        return Verdict(assertion.text, None, "model")
-    return Verdict(assertion.text, told[0], "model", told[1])

@@ -137,7 +137,8 @@ def test_ctrl_c_gives_what_is_done(model: Model, options: tuple[object, ...], tm
 
     model.answer = answer
     out, err = running.communicate(timeout=120)
-    assert running.returncode == 130
+    assert running.returncode == 130, err
+    assert out, err
     data = json.loads(out)
     assert (data["stopped"], data["runs"]) == ("it was interrupted", 2)
     assert len((tmp_path / "live.jsonl").read_text().splitlines()) == 2

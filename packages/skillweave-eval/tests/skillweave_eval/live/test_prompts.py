@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-import skillweave
 from skillweave.errors import InvalidData
-from skillweave_eval.live.prompts import Assertion, Check, Prompt, find_prompts, named_skill, read_prompts
+from skillweave_eval.live.prompts import Assertion, Check, Prompt, read_prompts
 
 
 def written(folder: Path, data: Any, name: str = "skills/tea/evals/evals.json") -> Path:
@@ -60,17 +59,10 @@ def test_an_assertion_as_an_object_says_how_it_is_decided(tmp_path: Path, entry:
     assert prompt.assertions == (assertion,)
 
 
-def test_scorers_and_expectations_are_assertions_too(tmp_path: Path) -> None:
-    row = {"id": 0, "prompt": "Tea?", "scorers": [{"type": "regex", "pattern": "hot"}], "expectations": ["Is short"]}
+def test_expectations_are_assertions_too(tmp_path: Path) -> None:
+    row = {"id": 0, "prompt": "Tea?", "assertions": [{"type": "regex", "pattern": "hot"}], "expectations": ["Is short"]}
     (prompt,) = prompts(tmp_path, row)
     assert {one.check for one in prompt.assertions} == {Check.REGEX, Check.JUDGED}
-
-
-def test_a_list_of_questions_with_expected_behaviour_is_read(tmp_path: Path) -> None:
-    rows = [{"id": "n1", "question": "Tea?", "expected_skill": "tea", "ground_truth": "Hot.",
-             "expected_behavior": ["Reads the skill"]}]  # fmt: skip
-    (prompt,) = read_prompts(written(tmp_path, rows), "tea")
-    assert (prompt.text, prompt.expected, prompt.assertions) == ("Tea?", "Hot.", (Assertion("Reads the skill"),))
 
 
 def test_our_own_may_be_yaml(tmp_path: Path) -> None:
@@ -78,20 +70,10 @@ def test_our_own_may_be_yaml(tmp_path: Path) -> None:
     assert [one.id for one in read_prompts(path, "tea")] == ["a"]
 
 
-def test_small_texts_of_the_skill_are_sent_along_and_nothing_from_outside_of_it(tmp_path: Path) -> None:
-    written(tmp_path, "leaves", "skills/tea/evals/files/list.txt")
-    written(tmp_path, "secret", "skills/secret.txt")
-    (tmp_path / "skills/tea/evals/cup.png").write_bytes(b"\xff\xfe\x00")
-    files = ["evals/files/list.txt", "../../secret.txt", "cup.png", "gone.txt", "/etc/hostname"]
-    (prompt,) = prompts(tmp_path, {"id": 1, "prompt": "Tea?", "assertions": ["x"], "files": files})
-    assert prompt.text == "Tea?\n\nFile evals/files/list.txt:\n\nleaves"
-    assert prompt.left_out == ("../../secret.txt", "cup.png", "gone.txt", "/etc/hostname")
-
-
 @pytest.mark.parametrize(
     ("data", "told"),
     [
-        ("{", "cannot be read"),
+        ("{", "the JSON is not valid"),
         ({"evals": "none"}, "holds no prompts"),
         ({"evals": [{"assertions": ["x"]}]}, "prompt 1 has no text"),
         ({"evals": [{"prompt": "x", "assertions": [3]}]}, "an assertion is"),
@@ -101,11 +83,3 @@ def test_small_texts_of_the_skill_are_sent_along_and_nothing_from_outside_of_it(
 def test_a_mistake_names_the_file(tmp_path: Path, data: Any, told: str) -> None:
     with pytest.raises(InvalidData, match=told):
         read_prompts(written(tmp_path, data), "tea")
-
-
-async def test_prompts_are_found_in_the_folder_of_a_skill(tmp_path: Path) -> None:
-    path = written(tmp_path, {"skill_name": "tea", "evals": []})
-    written(tmp_path, "---\nname: tea\ndescription: Tea.\n---\nBrew.", "skills/tea/SKILL.md")
-    (skill,) = (await skillweave.open(tmp_path / "skills").skills.snapshot()).values()
-    assert find_prompts(skill) == path
-    assert named_skill(path) == "tea"

@@ -4,6 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 
@@ -13,11 +14,11 @@ from tests.skillweave_eval.live.judging_model import Model, judges, text_of
 from skillweave.errors import InvalidData
 from skillweave.tokens.counter import Tiktoken
 from skillweave_eval import Resampling
-from skillweave_eval.live.models import Caller, Endpoint, Usage, Wire
+from skillweave_eval.live import models as endpoints
+from skillweave_eval.live.models import Usage
 from skillweave_eval.live.prompts import Assertion, Check, Prompt
 from skillweave_eval.live.report import LiveReport, report_runs
-from skillweave_eval.live.runs import Arm, Job, Models, Outcome, Results, jobs_for, run_jobs
-from skillweave_eval.live.spending import Limits, Prices
+from skillweave_eval.live.runs import Arm, Job, Models, Outcome, Prices, Results, jobs_for, run_jobs
 from skillweave_testing.hosts import Sent
 from tests.recording.server import RecordingServer
 
@@ -40,34 +41,16 @@ def server(model: Model) -> Iterator[RecordingServer]:
 
 @pytest.fixture
 def models(server: RecordingServer) -> Models:
-    endpoint = Endpoint("local", "m1", Wire.OPENAI, server.openai)
-    return Models(endpoint, endpoint, PRICES, PRICES)
+    endpoint = endpoints.Model("local:m1", base_url=server.openai, longest_answer=100)
+    return Models(endpoint, endpoint, PRICES)
 
 
 def jobs(models: Models, samples: int = 1) -> list[Job]:
-    return jobs_for(PROMPTS, TEXTS, models, samples, 100)
+    return jobs_for(PROMPTS, TEXTS, models, samples)
 
 
-async def run(
-    models: Models,
-    path: Path | None = None,
-    *,
-    limits: Limits | None = None,
-    stop: asyncio.Event | None = None,
-    concurrency: int = 2,
-    samples: int = 1,
-) -> Outcome:
-    async with Caller(longest_answer=100, longest_wait=0.01) as caller:
-        return await run_jobs(
-            jobs(models, samples),
-            models,
-            caller,
-            Results(path),
-            Tiktoken(),
-            limits=limits,
-            concurrency=concurrency,
-            stop=stop,
-        )
+async def run(models: Models, path: Path | None = None, *, concurrency: int = 2, samples: int = 1) -> Outcome:
+    return await run_jobs(jobs(models, samples), models, Results(path), Tiktoken(), concurrency=concurrency)
 
 
 def report(models: Models, outcome: Outcome, samples: int = 1) -> LiveReport:
@@ -112,7 +95,7 @@ async def test_samples_are_means_of_a_prompt_and_no_prompts_of_their_own(model: 
 
 
 async def test_without_prices_nothing_is_said_of_cost(models: Models) -> None:
-    free = Models(models.answering, models.judging, Prices(), Prices())
+    free = Models(models.answering, models.judging)
     assert {one.cost for one in report(free, await run(free)).spent} == {None}
 
 
@@ -125,8 +108,8 @@ async def test_what_was_run_is_not_run_again(model: Model, models: Models, tmp_p
 
 
 async def test_another_model_is_another_run(models: Models) -> None:
-    other = Models(Endpoint("local", "m2", Wire.OPENAI, models.answering.url), models.judging, PRICES, PRICES)
-    assert not {one.key for one in jobs(models)} & {one.key for one in jobs(other)}
+    other = replace(models, answering=endpoints.Model("local:m2", base_url=models.answering.url))
+    assert not {one.run.key for one in jobs(models)} & {one.run.key for one in jobs(other)}
 
 
 async def test_a_run_that_failed_is_told_and_tried_again(
@@ -151,7 +134,7 @@ async def test_an_answer_is_kept_where_only_its_judging_failed(model: Model, mod
 
 
 async def test_a_limit_of_tokens_is_never_crossed(model: Model, models: Models) -> None:
-    outcome = await run(models, limits=Limits(tokens=700), concurrency=4)
+    outcome = await run(replace(models, most_tokens=700), concurrency=4)
     taken = sum(one.input + one.output for run in outcome.runs for one in (run.usage, run.judge_usage))
     assert 0 < taken <= 700
     assert outcome.stopped == "the limit of tokens or cost is reached"
@@ -159,20 +142,21 @@ async def test_a_limit_of_tokens_is_never_crossed(model: Model, models: Models) 
 
 
 async def test_a_limit_that_one_call_would_cross_sends_nothing(model: Model, models: Models) -> None:
-    outcome = await run(models, limits=Limits(cost=0.000001))
+    outcome = await run(replace(models, most_cost=0.000001))
     assert (outcome.runs, model.sent) == ((), [])
 
 
 async def test_when_it_is_stopped_what_is_done_is_there(model: Model, models: Models, tmp_path: Path) -> None:
-    stop, loop = asyncio.Event(), asyncio.get_running_loop()
+    loop = asyncio.get_running_loop()
+    running = asyncio.create_task(run(models, tmp_path / "r.jsonl", concurrency=1))
 
     def answer(_: Sent) -> str:
         if len(model.answered) == 3:
-            loop.call_soon_threadsafe(stop.set)
+            loop.call_soon_threadsafe(running.cancel)
         return "With care."
 
     model.answer = answer
-    outcome = await run(models, tmp_path / "r.jsonl", stop=stop, concurrency=1)
+    outcome = await running
     assert outcome.stopped == "it was interrupted"
     assert 2 <= len(outcome.runs) < 8
     assert len((tmp_path / "r.jsonl").read_text().splitlines()) == len(outcome.runs)

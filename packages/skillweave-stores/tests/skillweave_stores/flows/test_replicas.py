@@ -13,7 +13,7 @@ from skillweave.errors import AgentNotFound
 from skillweave.registry import Agent
 from skillweave_stores import PostgresStore, SqlSource
 from skillweave_testing import ManualClock, WordCounter
-from skillweave_testing.proxy import Proxy
+from tests.proxy import Proxy
 
 pytestmark = pytest.mark.each_database
 

@@ -15,7 +15,7 @@ from skillweave.registry import Registry
 from skillweave.registry.registry import POLL_SECONDS
 from skillweave.sources import Folder
 from skillweave_stores.commands.options import named_store
-from skillweave_testing.racing import PROCESSES, race
+from tests.racing import PROCESSES, race
 
 RELEASE = "---\nname: release\ndescription: {}\n---\n\nText.\n"
 EXAMPLES = Path(__file__).parents[5] / "examples" / "skills"

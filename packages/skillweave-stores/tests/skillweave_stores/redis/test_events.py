@@ -13,7 +13,6 @@ from skillweave.events.stream import EventStream, StreamGap
 from skillweave_stores.redis.events import CONNECTIONS, RedisEventStream
 from skillweave_stores.redis.keys import keys_of
 from skillweave_stores.redis.listening import BLOCK_SECONDS
-from skillweave_testing.proxy import Proxy
 from skillweave_testing.servers import RedisServer, free_port
 from tests.contracts_of_ports.event_stream import (
     OF_EVERY_FORM,
@@ -24,6 +23,7 @@ from tests.contracts_of_ports.event_stream import (
     taken,
     taken_into,
 )
+from tests.proxy import Proxy
 
 KEY = "skillweave:events:{skill:ledger:c}"
 

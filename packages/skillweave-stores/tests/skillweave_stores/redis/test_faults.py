@@ -14,8 +14,8 @@ from skillweave.state.state import CLAIM_SECONDS
 from skillweave_stores import RedisStore
 from skillweave_testing import ManualClock, WordCounter
 from skillweave_testing.ledger import DECISION, FULL_STATE
-from skillweave_testing.proxy import Proxy
 from skillweave_testing.servers import RedisServer
+from tests.proxy import Proxy
 
 SKILL = {"id": "a-b", "description": "d", "triggers": {"keywords": ["go"]}, "text": {"instructions": "How."}}
 

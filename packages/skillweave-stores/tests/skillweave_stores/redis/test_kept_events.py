@@ -17,10 +17,10 @@ from skillweave_stores import RedisStore
 from skillweave_stores.redis.events import RedisEventStream
 from skillweave_stores.redis.store import EventKeeping
 from skillweave_testing import ManualClock, Recorder, WordCounter
-from skillweave_testing.proxy import Proxy
 from skillweave_testing.servers import RedisServer
 from tests.contracts_of_ports.event_stream import numbered, numbers, taken
 from tests.contracts_of_ports.kept_events import KeptEventsContract
+from tests.proxy import Proxy
 
 KEY = "skillweave:events:{skill:ledger:c}"
 SKILL = {

@@ -16,8 +16,8 @@ from skillweave.state.port import KEEP_DECISIONS_SECONDS
 from skillweave_stores import RedisStore
 from skillweave_testing import LedgerContract, ManualClock, WordCounter
 from skillweave_testing.ledger import DECISION, FULL_STATE, HOSTILE_IDS
-from skillweave_testing.proxy import Proxy
 from skillweave_testing.servers import RedisServer
+from tests.proxy import Proxy
 
 KEY = "skillweave:state:{skill:ledger:c}"
 

@@ -24,9 +24,9 @@ from skillweave_stores.redis.store import reading_ahead
 from skillweave_stores.redis.working_memory import RedisWorkingMemory
 from skillweave_testing import ManualClock
 from skillweave_testing.ledger import FULL_STATE
-from skillweave_testing.proxy import Proxy
 from skillweave_testing.servers import RedisServer
 from tests.contracts_of_ports.working_memory import WorkingMemoryContract
+from tests.proxy import Proxy
 from tests.strategies import json_mappings
 
 KEY = "skillweave:memory:{skill:ledger:c}"

@@ -16,8 +16,8 @@ from skillweave.sources import InCode
 from skillweave_stores import SqlSource
 from skillweave_stores.seed import Seeded, seed
 from skillweave_stores.seed.filling import MOST_ENTRIES
-from skillweave_testing.proxy import Proxy
 from skillweave_testing.servers import PostgresServer
+from tests.proxy import Proxy
 
 SKILLS = tuple(Skill(f"s-{number:03}", "S", "x") for number in range(MOST_ENTRIES * 3))
 

@@ -11,7 +11,7 @@ from skillweave.registry import Entry
 from skillweave_stores import SqlGraph, SqlSource
 from skillweave_stores.sql.approvals import SqlApprovals
 from skillweave_stores.sql.database import Database
-from skillweave_testing import racing
+from tests import racing
 from tests.contracts_of_ports.approvals import DIGEST, PLAIN, YES
 
 FEW = 4

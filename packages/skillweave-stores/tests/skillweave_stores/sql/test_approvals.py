@@ -22,8 +22,8 @@ from skillweave_stores.sql.database import Database
 from skillweave_stores.sql.keys import SqlKeys
 from skillweave_testing import ManualClock
 from skillweave_testing.ledger import FULL_STATE
-from skillweave_testing.proxy import Proxy
 from tests.contracts_of_ports.approvals import DIGEST, NO, PLAIN, REQUEST, YES, ApprovalBookContract
+from tests.proxy import Proxy
 
 KEY = bytes(range(32))
 

@@ -20,8 +20,8 @@ from skillweave_stores.sql import conversations
 from skillweave_stores.sql.migrating import _LOCK_KEY
 from skillweave_testing.fakes import WordCounter
 from skillweave_testing.ledger import DECISION, FULL_STATE
-from skillweave_testing.proxy import Proxy
 from skillweave_testing.servers import PostgresServer
+from tests.proxy import Proxy
 
 SKILL = {
     "id": "pay",

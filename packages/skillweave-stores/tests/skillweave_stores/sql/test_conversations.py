@@ -19,8 +19,8 @@ from skillweave_stores.sql.statements import MOST_SWEPT, WRITERS
 from skillweave_testing import LedgerContract, ManualClock
 from skillweave_testing.fakes import WordCounter
 from skillweave_testing.ledger import DECISION, FULL_STATE
-from skillweave_testing.proxy import Proxy
 from skillweave_testing.servers import PostgresServer
+from tests.proxy import Proxy
 
 WIDE = "\U0001f600"
 """A character of four bytes."""

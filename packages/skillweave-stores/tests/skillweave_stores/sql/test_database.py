@@ -16,8 +16,8 @@ from skillweave_stores.sql.database import TRIES, Database
 from skillweave_stores.sql.migrating import MIGRATIONS
 from skillweave_stores.sql.revisions import NEWEST
 from skillweave_stores.sql.tables import ON_POSTGRES_ONLY, EntityRow, Row
-from skillweave_testing.proxy import Proxy
 from skillweave_testing.servers import PostgresServer
+from tests.proxy import Proxy
 
 
 @pytest.fixture

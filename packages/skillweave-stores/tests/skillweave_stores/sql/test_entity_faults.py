@@ -17,8 +17,8 @@ from skillweave.entities import Edge, Entity, Point
 from skillweave.knowledge.entity import Piece
 from skillweave_stores import SqlGraph
 from skillweave_stores.sql import entities as graphs
-from skillweave_testing.proxy import Proxy
 from skillweave_testing.servers import PostgresServer
+from tests.proxy import Proxy
 
 MANY = 5_000
 KNOWN = [Entity(f"n{number:04}", "Stop", {"n": number}, (f"Stop {number}",)) for number in range(MANY)]

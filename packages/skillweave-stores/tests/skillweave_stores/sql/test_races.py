@@ -10,7 +10,7 @@ from tests.skillweave_stores.sql.processes import SKILLS, STOPS, race, race_with
 from skillweave.entities import Edge, Entity
 from skillweave.registry import Change, Entry
 from skillweave_stores import SqlGraph, SqlSource
-from skillweave_testing.racing import PROCESSES
+from tests.racing import PROCESSES
 
 pytestmark = pytest.mark.each_database
 

@@ -17,8 +17,8 @@ from skillweave.skill import ArtifactRef
 from skillweave_stores import SqlSource
 from skillweave_stores.sql.reading import PART
 from skillweave_testing import SourceContract, WritableSourceContract
-from skillweave_testing.proxy import Proxy
 from skillweave_testing.sources import ARTIFACT, CONTENT
+from tests.proxy import Proxy
 
 LARGE = "x" * 200_000
 

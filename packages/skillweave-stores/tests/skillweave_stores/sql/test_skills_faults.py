@@ -18,8 +18,8 @@ from skillweave import SqliteStore, State, StoreUnavailable
 from skillweave.ledger import Writes
 from skillweave.registry import Agent, Change, Entry
 from skillweave_stores import SqlSource
-from skillweave_testing.proxy import Proxy
 from skillweave_testing.servers import PostgresServer
+from tests.proxy import Proxy
 
 MANY = 1_000
 

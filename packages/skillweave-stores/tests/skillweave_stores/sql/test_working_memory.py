@@ -18,8 +18,8 @@ from skillweave_stores.sql import working_memory
 from skillweave_stores.sql.database import Database
 from skillweave_stores.sql.working_memory import SqlWorkingMemory
 from skillweave_testing import ManualClock
-from skillweave_testing.proxy import Proxy
 from tests.contracts_of_ports.working_memory import WorkingMemoryContract
+from tests.proxy import Proxy
 from tests.strategies import json_mappings
 
 DAY = KEEP_MEMORY_SECONDS

@@ -12,7 +12,6 @@ from skillweave_testing.hosts.play import (
     FILING_SKILL,
     HostContract,
     Play,
-    say_within,
 )
 
 APPROVED = {"verdict": "approved", "by": "Ann Lee"}
@@ -35,14 +34,14 @@ class CheckpointContract(HostContract):
         assert play.workshop.ran == []
 
     async def test_an_approved_call_runs_once(self, play: Play) -> None:
-        await self._paused(play)
+        await self.paused(play)
         play.script.then("Submitted.")
         assert await play.agent.resume(APPROVED) == "Submitted."
         assert play.workshop.ran == ["submit(W-1)"]
         assert list(play.agent.waiting) == []
 
     async def test_the_verdict_is_kept_with_the_persons_name(self, play: Play) -> None:
-        await self._paused(play)
+        await self.paused(play)
         await play.agent.resume(APPROVED)
         kept = (await play.weaver.ledger.state(CONVERSATION)).approvals
         assert [(one.skill_id, one.checkpoint, one.verdict.value, one.by) for one in kept] == [
@@ -50,7 +49,7 @@ class CheckpointContract(HostContract):
         ]
 
     async def test_a_yes_to_one_call_is_none_to_the_same_call_later(self, play: Play) -> None:
-        await self._paused(play)
+        await self.paused(play)
         await play.agent.resume(APPROVED)
         play.script.then(AGAIN)
         await play.agent.say("Submit it again")
@@ -58,7 +57,7 @@ class CheckpointContract(HostContract):
         assert play.workshop.ran == ["submit(W-1)"]
 
     async def test_a_checkpoint_about_the_conversation_is_not_asked_again(self, play: Play) -> None:
-        await self._paused_for_the_conversation(play)
+        await self.paused_for_the_conversation(play)
         await play.agent.resume(APPROVED)
         play.script.then(OTHER, "Again.")
         await play.agent.say("Submit the other one")
@@ -78,7 +77,7 @@ class CheckpointContract(HostContract):
         assert play.workshop.ran == ["submit(W-1)"]
 
     async def test_a_rejected_call_does_not_run_and_its_answer_is_the_persons_note(self, play: Play) -> None:
-        await self._paused(play)
+        await self.paused(play)
         play.script.then("I won't.")
         assert await play.agent.resume(REJECTED) == "I won't."
         assert play.workshop.ran == []
@@ -86,7 +85,7 @@ class CheckpointContract(HostContract):
         assert play.script.last.times_in_messages("The plat is missing.") >= 1
 
     async def test_a_rejected_call_is_denied_when_it_comes_again_and_nobody_is_asked(self, play: Play) -> None:
-        await self._paused(play)
+        await self.paused(play)
         await play.agent.resume(REJECTED)
         play.script.then(AGAIN, "I can't.")
         await play.agent.say("Submit it all the same")
@@ -94,7 +93,7 @@ class CheckpointContract(HostContract):
         assert play.workshop.ran == []
 
     async def test_after_a_rejected_call_its_skill_stays_and_another_call_asks(self, play: Play) -> None:
-        await self._paused(play)
+        await self.paused(play)
         await play.agent.resume(REJECTED)
         play.script.then(OTHER)
         await play.agent.say("Submit the other one")
@@ -102,7 +101,7 @@ class CheckpointContract(HostContract):
         assert "filing" in [one.skill_id for one in (await play.weaver.ledger.state(CONVERSATION)).engaged]
 
     async def test_a_modified_call_runs_with_the_new_arguments(self, play: Play) -> None:
-        await self._paused(play)
+        await self.paused(play)
         play.script.then("Submitted.")
         changed = {"verdict": "modified", "by": "Ann Lee", "arguments": {"text": "W-9"}}
         assert await play.agent.resume(changed) == "Submitted."
@@ -112,14 +111,14 @@ class CheckpointContract(HostContract):
         play.begin_among((FILING_SKILL, AUDIT_SKILL), Settings())
         refused = ToolCall("earlier", "submit", {"text": "W-9"})
         await play.weaver.approvals.decide(CONVERSATION, "audit", "audit_release", "rejected", by="Kim", call=refused)
-        await self._paused(play)
+        await self.paused(play)
         play.script.then("I can't.")
         await play.agent.resume({"verdict": "modified", "by": "Ann Lee", "arguments": {"text": "W-9"}})
         assert play.workshop.ran == []
         assert play.script.last.times_in_messages("Kim") >= 1
 
     async def test_a_skill_that_was_rejected_as_a_whole_leaves_and_its_tool_stays_denied(self, play: Play) -> None:
-        await self._paused_for_the_conversation(play)
+        await self.paused_for_the_conversation(play)
         await play.agent.resume(REJECTED)
         play.script.then(AGAIN, "I can't.")
         await play.agent.say("Submit it all the same")
@@ -128,7 +127,7 @@ class CheckpointContract(HostContract):
         assert "submit" not in play.script.last.tools
 
     async def test_a_restart_in_the_middle_of_a_checkpoint_loses_nothing(self, play: Play) -> None:
-        await self._paused(play)
+        await self.paused(play)
         play.restart()
         play.script.then("Submitted.")
         assert await play.agent.resume(APPROVED) == "Submitted."
@@ -143,18 +142,14 @@ class CheckpointContract(HostContract):
         assert await play.agent.resume(APPROVED) == "Done."
         assert sorted(play.workshop.ran) == ["search(x)", "submit(W-1)"]
 
-    async def test_a_call_that_was_approved_before_costs_one_load_at_most(self, play: Play) -> None:
-        await self._paused_for_the_conversation(play)
-        await play.agent.resume(APPROVED)
-        play.script.then(AGAIN, "Again.")
-        await say_within(play, "Submit it again", load=3 + 1, swap=2, append=3)
-
-    async def _paused(self, play: Play) -> None:
+    async def paused(self, play: Play) -> None:
+        """Go to where the filing waits for a person."""
         await play.agent.say("Prepare the filing")
         play.script.then(SUBMIT)
         await play.agent.say("Submit it")
         assert list(play.agent.waiting) == ["pre_filing"]
 
-    async def _paused_for_the_conversation(self, play: Play) -> None:
+    async def paused_for_the_conversation(self, play: Play) -> None:
+        """Go to where it waits, with a checkpoint whose verdict holds for the whole conversation."""
         play.begin_among((FILING_FOR_ALL,), Settings())
-        await self._paused(play)
+        await self.paused(play)

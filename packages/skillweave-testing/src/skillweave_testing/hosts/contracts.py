@@ -4,24 +4,19 @@ from contextlib import suppress
 
 import pytest
 
-from skillweave import Settings
 from skillweave.graph import Declared, Entry, GraphSkill, Keywords, Route, SkillGraph
 from skillweave_testing.hosts import Asks, Says, tool_call
 from skillweave_testing.hosts.checkpoints import CheckpointContract
 from skillweave_testing.hosts.play import (
     BASE,
     CONVERSATION,
-    CROWD,
     GREETINGS,
     INVOICES,
     HostContract,
     Play,
     heading,
     ledger_of,
-    say_within,
 )
-from skillweave_testing.hosts.room import CallRoomContract, RoomContract
-from skillweave_testing.hosts.tails import OVERVIEW, QUESTION, CallTailContract, HistoryTailContract, TailContract
 
 GRAPH = SkillGraph.of(
     Declared(
@@ -109,33 +104,7 @@ LOAD_GREETINGS = tool_call("read_skill", skill_id="greetings")
 
 
 @pytest.mark.asyncio
-class LedgerCallsContract(HostContract):
-    """How often an adapter calls the ledger: on one behind a network, each call is a round trip."""
-
-    @pytest.mark.parametrize("text", ["What is 2+2?", "Is this invoice right?", "Say bonjour"])
-    async def test_a_first_message_costs_two_loads_and_one_write_at_most(self, play: Play, text: str) -> None:
-        await say_within(play, text, load=2, swap=1, append=1)
-
-    async def test_a_later_message_costs_two_loads_and_one_write_at_most(self, play: Play) -> None:
-        await play.agent.say("Is this invoice right?")
-        for text in ("Go on", "Another invoice", "Say bonjour", "Go on"):
-            await say_within(play, text, load=2, swap=1, append=1)
-
-    @pytest.mark.parametrize("tool", ["search", "write"])
-    async def test_a_tool_call_costs_one_load_at_most(self, play: Play, tool: str) -> None:
-        await play.agent.say("Is this invoice right?")
-        asked = tuple(tool_call(tool, text=str(number)) for number in range(5))
-        play.script.then(Says(asks=asked), "Done.")
-        await say_within(play, "Do it five times", load=3 + len(asked), swap=2, append=2)
-
-    async def test_a_tool_call_in_a_reply_of_its_own_costs_one_load_at_most(self, play: Play) -> None:
-        await play.agent.say("Is this invoice right?")
-        play.script.then(*(Says(asks=(tool_call("search", text=str(number)),)) for number in range(5)), "Done.")
-        await say_within(play, "Do it five times", load=7 + 5, swap=6, append=6)
-
-
-@pytest.mark.asyncio
-class AdapterContract(GraphContract, LedgerCallsContract, TailContract):
+class AdapterContract(GraphContract):
     """What holds in every framework and in both placements."""
 
     async def test_a_trigger_in_the_users_message_puts_the_skill_into_the_call(self, play: Play) -> None:
@@ -306,7 +275,7 @@ HEADING = heading("invoice-checking")
 
 
 @pytest.mark.asyncio
-class HistoryPlacementContract(HistoryTailContract, RoomContract):
+class HistoryPlacementContract(HostContract):
     """Skill text stands in the history: given once while it is there, again when it is gone."""
 
     async def test_over_several_turns_the_skill_is_given_once(self, play: Play) -> None:
@@ -353,7 +322,7 @@ class HistoryPlacementContract(HistoryTailContract, RoomContract):
 
 
 @pytest.mark.asyncio
-class CallPlacementContract(CallTailContract, CallRoomContract):
+class CallPlacementContract(HostContract):
     """Skill text stands in the system prompt of each call, and nothing of it in the history."""
 
     async def test_the_skill_is_in_every_call_once(self, play: Play) -> None:
@@ -419,12 +388,6 @@ class StreamingContract(HostContract):
         await play.agent.say("Go on")
         assert play.script.last.times(INVOICES) == 1
 
-    async def test_a_streamed_call_ends_with_what_is_for_one_call_and_keeps_nothing_of_it(self, play: Play) -> None:
-        play.begin_among(CROWD, Settings())
-        await play.agent.stream(QUESTION)
-        assert OVERVIEW in play.script.last.messages[-1]
-        assert not [message for message in await play.agent.kept() if OVERVIEW in message]
-
 
 class SyncContract(HostContract):
     """For frameworks that also run without an event loop."""
@@ -440,13 +403,6 @@ class SyncContract(HostContract):
         assert play.agent.say_sync("Do it") == "Done."
         assert play.workshop.ran == ["search(Brandt)"]
         assert play.script.last.times_in_messages("TOOL_FORBIDDEN") == 1
-
-    def test_a_blocking_call_ends_with_what_is_for_one_call(self, play: Play) -> None:
-        play.begin_among(CROWD, Settings())
-        play.agent.say_sync(QUESTION)
-        assert OVERVIEW in play.script.last.messages[-1]
-        play.agent.say_sync("Thanks")
-        assert play.script.last.times_in_messages(OVERVIEW) == 0
 
 
 __all__ = [

@@ -1,6 +1,5 @@
 """The stage of the contract: skills, a weaver, a script, tools, and one agent among them that may be made again."""
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -8,10 +7,9 @@ from typing import Any
 import pytest
 
 import skillweave
-from skillweave import CatalogMode, OnStoreFailure, Placement, Settings, SqliteStore, Weaver
+from skillweave import CatalogMode, Matcher, OnStoreFailure, Placement, Settings, SqliteStore, Weaver
 from skillweave.graph import SkillGraph
 from skillweave.selection import DEFAULT as DEFAULT_MATCHERS
-from skillweave.selection import Candidate, MatchContext, Selection
 from skillweave_testing.fakes import FailingStore, WordCounter
 from skillweave_testing.hosts import HostedAgent, Script, Tool
 
@@ -63,53 +61,6 @@ AUDIT_SKILL: dict[str, Any] = {
     "checkpoints": [{"name": "audit_release", "before": "submit"}],
 }
 """Another skill that asks before the tool of the first."""
-CROWD: tuple[dict[str, Any], ...] = (
-    *({key: one[key] for key in ("id", "description", "triggers", "text")} for one in SKILLS[:2]),
-    *(
-        {
-            "id": f"form-{number:03}",
-            "description": f"Fills in form {number:03} of the county register, by the rules that hold for its section "
-            f"{number % 7}, and lists which annexes, fees and signatures are missing before it is sent.",
-            "text": {"instructions": f"Begin with field {number} and leave no field empty."},
-        }
-        for number in range(120)
-    ),
-)
-"""More skills than a catalog has room for, without tool rules; the first two have triggers."""
-
-
-OFFERED = ("form-003", "form-007", "form-011")
-
-
-class OffersForms:
-    """A matcher that offers three skills of the crowd for a message about a drawer: likely, and not likely enough."""
-
-    name, strength, deliberate = "offers-forms", 5, False
-
-    def match(self, context: MatchContext) -> Selection:
-        """What is offered; nothing is given."""
-        if "drawer" not in context.turn.message.text:
-            return Selection()
-        known = (skill_id for skill_id in OFFERED if skill_id in context.skills.snapshot)
-        return Selection(offered=tuple(Candidate(one, 0.5, self.name, probability=0.5) for one in known))
-
-
-def long_text(topic: int) -> str:
-    """The instructions of the topic's skill: two hundred words."""
-    return " ".join(f"Step {step} of topic {topic}." for step in range(1, 41))
-
-
-TOPICS: tuple[dict[str, Any], ...] = tuple(
-    {
-        "id": f"topic-{number}",
-        "description": f"What is to be done about matter {number}.",
-        "triggers": [f"matter{number}"],
-        "text": {"instructions": long_text(number)},
-    }
-    for number in range(1, 6)
-)
-"""Five skills with long texts."""
-
 BASE = "You are the assistant of a small office."
 """The system prompt of every agent in the contract."""
 
@@ -134,14 +85,16 @@ def weaver_in(
     )
 
 
-def plain_weaver_in(folder: Path, skills: Sequence[Mapping[str, Any]], settings: Settings) -> Weaver:
-    """A Weaver over these skills and a ledger file in the folder, with default matchers and one that offers forms."""
+def plain_weaver_in(
+    folder: Path, skills: Sequence[Mapping[str, Any]], settings: Settings, matchers: Sequence[Matcher] = ()
+) -> Weaver:
+    """A Weaver over these skills and a ledger file in the folder, with the default matchers and the given ones."""
     return skillweave.open(
         *skills,
         ledger=FailingStore(SqliteStore(folder / "ledger.db")),
         settings=settings,
         counter=WordCounter(),
-        matchers=(*DEFAULT_MATCHERS, OffersForms()),
+        matchers=(*DEFAULT_MATCHERS, *matchers),
     )
 
 
@@ -188,7 +141,7 @@ class Play:
         self._folder = folder
         self._on_store_failure = on_store_failure
         self._graph: SkillGraph | None = None
-        self._library: tuple[Sequence[Mapping[str, Any]], Settings] | None = None
+        self._library: tuple[Sequence[Mapping[str, Any]], Settings, Sequence[Matcher]] | None = None
         self.script = Script()
         self.workshop = Workshop()
         self.weaver, self.agent = self._opened()
@@ -198,13 +151,15 @@ class Play:
         self.weaver, self.agent = self._opened()
 
     def begin_in(self, graph: SkillGraph) -> None:
-        """The conversation is to be one in this skill graph; call it before anything is said."""
+        """Put the conversation into this skill graph; call it before anything is said."""
         self._graph = graph
         self.weaver, self.agent = self._opened()
 
-    def begin_among(self, skills: Sequence[Mapping[str, Any]], settings: Settings) -> None:
-        """The library is to be these skills, under these settings; call it before anything is said."""
-        self._library = (skills, settings)
+    def begin_among(
+        self, skills: Sequence[Mapping[str, Any]], settings: Settings, matchers: Sequence[Matcher] = ()
+    ) -> None:
+        """Replace the library by these skills, with more matchers; call it before anything is said."""
+        self._library = (skills, settings, matchers)
         self.weaver, self.agent = self._opened()
 
     def _opened(self) -> tuple[Weaver, HostedAgent]:
@@ -237,11 +192,3 @@ class HostContract:
     def careful_play(self, tmp_path: Path) -> Play:
         """One whose weaver withholds skills and tools while the ledger does not answer."""
         return Play(self, tmp_path, OnStoreFailure.FAIL_CLOSED)
-
-
-async def say_within(play: Play, text: str, **most: int) -> None:
-    """Say it, and require that the ledger is called at most so often, by method."""
-    before = ledger_of(play.weaver).asked.copy()
-    await play.agent.say(text)
-    calls = ledger_of(play.weaver).asked - before
-    assert not calls - Counter(most), f"{dict(calls)} calls of the ledger, at most {most}"

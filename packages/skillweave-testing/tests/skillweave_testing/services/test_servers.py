@@ -9,8 +9,8 @@ from redis import Redis
 from redis.asyncio import Redis as AsyncRedis
 from redis.exceptions import RedisError
 
-from skillweave_testing.proxy import Proxy
 from skillweave_testing.servers import PostgresServer, RedisServer, ServerMissing, postgres_programs, redis_program
+from tests.proxy import Proxy
 
 
 def test_each_database_is_new_and_empty(postgres_url: str) -> None:

@@ -27,7 +27,9 @@ class ScriptedLlm(BaseLlm):
     script: SkipValidation[Script]
 
     async def generate_content_async(
-        self, llm_request: LlmRequest, stream: bool = False
+        self,
+        llm_request: LlmRequest,
+        stream: bool = False,  # noqa: FBT001, FBT002 - the signature of BaseLlm
     ) -> AsyncGenerator[LlmResponse, None]:
         """The next reply of the script."""
         says = self.script.reply(_sent(llm_request))

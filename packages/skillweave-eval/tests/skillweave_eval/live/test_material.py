@@ -11,9 +11,9 @@ from skillweave.disclose.fit import Budget
 from skillweave.errors import InvalidData, SkillNotFound
 from skillweave.settings import CatalogMode
 from skillweave.weaver import Weaver
-from skillweave_eval.live.setup import gather_material
+from skillweave_eval.live.prompts import gather_material
 
-EVALS = {"skill_name": "tea", "evals": [{"id": 1, "prompt": "Tea?", "assertions": ["x"], "files": ["gone.png"]}]}
+EVALS = {"skill_name": "tea", "evals": [{"id": 1, "prompt": "Tea?", "assertions": ["x"]}]}
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ async def test_prompts_come_with_the_text_of_their_skill(folder: Path) -> None:
     material = await gather_material(weaver(folder))
     assert [(one.skill_id, one.id) for one in material.prompts] == [("tea", "1")]
     assert "Brew tea." in material.texts["tea"]
-    assert material.notes == ("input files that are no small text are not sent: tea: gone.png",)
+    assert material.notes == ()
 
 
 async def test_a_named_file_is_of_the_skill_that_it_names_or_lies_in(folder: Path, tmp_path: Path) -> None:
@@ -59,4 +59,4 @@ async def test_a_file_of_an_unknown_skill_is_refused(folder: Path) -> None:
 
 async def test_a_skill_that_does_not_fit_is_told(folder: Path) -> None:
     material = await gather_material(weaver(folder, total=60, per_skill=10, catalog=10))
-    assert any("tea" in note and "files" not in note for note in material.notes)
+    assert any("tea" in note for note in material.notes)

@@ -8,7 +8,8 @@ import pytest
 from skillweave import CatalogMode, Settings
 from skillweave.turns import SHORTLIST
 from skillweave_testing.hosts import Says, Sent, tool_call
-from skillweave_testing.hosts.play import CONVERSATION, CROWD, GREETINGS, INVOICES, OFFERED, HostContract, Play
+from skillweave_testing.hosts.play import CONVERSATION, GREETINGS, INVOICES, HostContract, Play
+from tests.adapters.hosts.crowd import OFFERED, begin_in_crowd
 
 OVERVIEW = "## Available Skills"
 QUESTION = "What can you do?"
@@ -69,7 +70,7 @@ class TailContract(HostContract):
     async def test_twelve_turns_of_hits_and_misses_break_no_providers_cache(
         self, play: Play, catalog: CatalogMode
     ) -> None:
-        play.begin_among(CROWD, Settings(catalog=catalog))
+        begin_in_crowd(play, Settings(catalog=catalog))
         await say_all(play, [HIT, MISS, HIT, QUESTION, HIT, OFFER] * 2)
         assert play.script.last.times(INVOICES) == 1
         assert len([sent for sent in play.script.sent if tail_in(sent)]) >= 4
@@ -93,7 +94,7 @@ class TailContract(HostContract):
     @pytest.fixture
     def crowded_play(self, play: Play) -> Play:
         """A conversation over more skills than a catalog has room for, with default settings."""
-        play.begin_among(CROWD, Settings())
+        begin_in_crowd(play)
         return play
 
 
@@ -102,7 +103,7 @@ class HistoryTailContract(HostContract):
     """In history placement even a skill that is new breaks no cache: it stands behind everything else."""
 
     async def test_hits_of_several_skills_and_misses_break_no_providers_cache(self, play: Play) -> None:
-        play.begin_among(CROWD, Settings())
+        begin_in_crowd(play)
         await say_all(play, [MISS, HIT, QUESTION, OTHER_HIT, OFFER, QUESTION, *[MISS] * 4, HIT, OTHER_HIT])
         assert play.script.last.times(INVOICES) == play.script.last.times(GREETINGS) == 1
         assert broken(play.script.sent) == []
@@ -113,7 +114,7 @@ class CallTailContract(HostContract):
     """In call placement the system prompt holds what is in force, so it changes when a skill comes or leaves."""
 
     async def test_only_a_skill_that_comes_or_leaves_breaks_the_cache(self, play: Play) -> None:
-        play.begin_among(CROWD, Settings())
+        begin_in_crowd(play)
         await say_all(play, [MISS, HIT, QUESTION, OTHER_HIT, MISS, QUESTION, *[MISS] * 4])
         calls = play.script.sent
         held = [(sent.system.count(INVOICES), sent.system.count(GREETINGS)) for sent in calls]

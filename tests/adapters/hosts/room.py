@@ -6,8 +6,9 @@ import pytest
 
 from skillweave import Budget, CatalogMode, Settings
 from skillweave_testing.hosts import Says, Sent, tool_call
-from skillweave_testing.hosts.play import TOPICS, HostContract, Play, heading, long_text
-from skillweave_testing.hosts.tails import broken
+from skillweave_testing.hosts.play import HostContract, Play, heading
+from tests.adapters.hosts.crowd import TOPICS, long_text
+from tests.adapters.hosts.tails import broken
 
 NARROW = Settings(catalog=CatalogMode.NEVER, budget=Budget(total=600))
 """Room for two of the long texts."""

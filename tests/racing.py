@@ -52,7 +52,7 @@ def race(work: Callable[..., Any], *arguments: object, processes: int = PROCESSE
     return found
 
 
-def _run(work: Callable[..., Any], arguments: tuple[object, ...], barrier: Barrier, answers: Any) -> None:  # noqa: ANN401
+def _run(work: Callable[..., Any], arguments: tuple[object, ...], barrier: Barrier, answers: Any) -> None:
     barrier.wait()
     try:
         answers.put(work(*arguments))
