@@ -27,7 +27,7 @@ from skillweave_stores.sql.approval_log import LOG_COLUMNS, OpenLog, hash_of, lo
 from skillweave_stores.sql.database import Database
 from skillweave_stores.sql.documents import held_text, is_storable_text
 from skillweave_stores.sql.shared import InDatabase, clock_of, owner_of
-from skillweave_stores.sql.tables import ApprovalHeadRow, ApprovalLogRow, ApprovalRow
+from skillweave_stores.sql.tables import WAITING, ApprovalHeadRow, ApprovalLogRow, ApprovalRow
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, TextClause
@@ -45,9 +45,6 @@ MOST_COUNTED = 10_000
 _ESCALATED = 50
 """Approvals that go on to the next reviewer in one transaction."""
 _CASES = ApprovalRow
-
-_WAITING = "decided IS NOT NULL AND NOT applied"
-"""In the words of the index, so that SQLite uses it."""
 
 
 class SqlApprovals(InDatabase):
@@ -153,14 +150,14 @@ class SqlApprovals(InDatabase):
 
     async def waiting(self, conversation: str, *, tenant: str = "") -> tuple[ApprovalCase, ...]:
         """The decided approvals of a conversation that are not applied, in the order in which they were decided."""
-        open_ones = _CASES.conversation_hash == hash_of(conversation), text(_WAITING)
+        open_ones = _CASES.conversation_hash == hash_of(conversation), text(WAITING)
         return await self._cases(None, _CASES.tenant == owner_of(tenant), *open_ones, order=(_CASES.decided,))
 
     async def conversations_waiting(self, *, tenant: str = "") -> frozenset[str]:
         """The conversations with a decided approval that is not applied."""
         if self._database.is_missing:
             return frozenset()
-        wanted = select(_CASES.conversation).where(_CASES.tenant == owner_of(tenant), text(_WAITING)).distinct()
+        wanted = select(_CASES.conversation).where(_CASES.tenant == owner_of(tenant), text(WAITING)).distinct()
 
         async def work(connection: "AsyncConnection") -> frozenset[str]:
             return frozenset((await connection.scalars(wanted)).all())
