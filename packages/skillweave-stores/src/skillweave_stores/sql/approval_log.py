@@ -21,8 +21,8 @@ from skillweave.approvals import (
     next_row,
     step_to_json,
 )
+from skillweave_stores.sql.database import clock_of
 from skillweave_stores.sql.documents import held_text
-from skillweave_stores.sql.shared import clock_of
 from skillweave_stores.sql.tables import ApprovalHeadRow, ApprovalLogRow, ApprovalRow
 from skillweave_stores.sql.upserts import put_row
 

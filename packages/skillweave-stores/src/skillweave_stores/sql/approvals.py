@@ -24,9 +24,8 @@ from skillweave.errors import InvalidValue
 from skillweave.values import Checked, tenant_of
 from skillweave_stores.sql.approval_check import check_approvals, check_log
 from skillweave_stores.sql.approval_log import LOG_COLUMNS, OpenLog, hash_of, log_row, open_log
-from skillweave_stores.sql.database import Database
+from skillweave_stores.sql.database import Database, InDatabase, clock_of, owner_of
 from skillweave_stores.sql.documents import held_text, is_storable_text
-from skillweave_stores.sql.shared import InDatabase, clock_of, owner_of
 from skillweave_stores.sql.tables import WAITING, ApprovalHeadRow, ApprovalLogRow, ApprovalRow
 
 if TYPE_CHECKING:

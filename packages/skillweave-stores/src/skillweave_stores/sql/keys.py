@@ -9,9 +9,8 @@ from skillweave import StoreUnavailable
 from skillweave.access import ApiKey, Scope
 from skillweave.errors import InvalidValue
 from skillweave.values import DEFAULT_TENANT, tenant_of
-from skillweave_stores.sql.database import Database
+from skillweave_stores.sql.database import InDatabase
 from skillweave_stores.sql.documents import is_storable_text
-from skillweave_stores.sql.shared import InDatabase
 from skillweave_stores.sql.tables import ApiKeyRow
 from skillweave_stores.sql.upserts import put_row
 
@@ -27,9 +26,6 @@ class SqlKeys(InDatabase):
     read. All methods raise StoreUnavailable, which
     names the server but no password.
     """
-
-    def __init__(self, database: Database | str) -> None:
-        super().__init__(database)
 
     async def put(self, key: ApiKey) -> None:
         """Keep a key under its id, in place of the one that is there."""
