@@ -13,7 +13,6 @@ from skillweave.events import (
     SkillRefreshed,
     TurnDecided,
     event_id,
-    event_of,
 )
 from skillweave.frozen import freeze_mapping
 
@@ -52,7 +51,7 @@ def test_an_event_without_a_turn_says_so() -> None:
 
 
 def test_an_event_has_the_type_of_its_payload() -> None:
-    made = event_of(SkillRefreshed(*GIVEN), id="e", conversation="c", turn_id="t")
+    made = Event("e", "skill.refreshed", "c", "t", SkillRefreshed(*GIVEN))
     assert (made.event_type, SkillInjected.event_type) == ("skill.refreshed", "skill.injected")
 
 

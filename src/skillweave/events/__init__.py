@@ -4,14 +4,21 @@ from typing import TYPE_CHECKING
 
 from skillweave.doors import door
 from skillweave.events.event import (
+    KEEP_EVENTS_SECONDS,
+    KNOWN_AGAIN,
+    MOST_KEPT,
     Announced,
     Callback,
     Cause,
     Event,
     EventRefused,
+    EventStream,
     EventType,
     Observer,
     Payload,
+    StreamedEvent,
+    StreamGap,
+    StreamObserver,
     Wanted,
 )
 
@@ -30,15 +37,6 @@ if TYPE_CHECKING:
         ToolBlocked,
         TurnDecided,
     )
-    from skillweave.events.stream import (
-        KEEP_EVENTS_SECONDS,
-        KNOWN_AGAIN,
-        MOST_KEPT,
-        EventStream,
-        StreamedEvent,
-        StreamGap,
-    )
-    from skillweave.events.streaming import StreamObserver
 
 __all__ = [
     "KEEP_EVENTS_SECONDS",
@@ -74,11 +72,9 @@ __all__ = [
 __getattr__ = door(
     __name__,
     """
-event: RESERVED event_id event_of name_problem
+event: RESERVED event_id name_problem
 payloads: BuiltIn CheckpointDecided CheckpointPending CursorMoved Given SkillEvicted SkillInjected SkillRefreshed
     SpawnRejected SpawnRequested SpawnStarted SpawnValidated ToolBlocked TurnDecided
-stream: EventStream KEEP_EVENTS_SECONDS KNOWN_AGAIN MOST_KEPT StreamGap StreamedEvent
-streaming: StreamObserver
 """,
 )
 

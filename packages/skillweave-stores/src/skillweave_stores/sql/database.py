@@ -15,7 +15,6 @@ from weakref import WeakSet
 from sqlalchemy import (
     URL,
     ColumnElement,
-    Connection,
     Double,
     cast,
     event,
@@ -54,8 +53,6 @@ TRIES = 3
 _LONGEST_PAUSE = 0.5
 LARGEST = 86_400
 _ONE_MOMENT = "REPEATABLE READ"
-_BEGIN_OPTION = "skillweave_begin"
-"""The option of a SQLite connection that says how its transaction begins; empty where each statement is by itself."""
 _EACH_BY_ITSELF, _TO_READ, _TO_WRITE = "", "BEGIN", "BEGIN IMMEDIATE"
 """At once for writing: a reader that turns into a writer is refused when somebody else wrote meanwhile."""
 _OWN_OPTIONS = ("timeout", "connections")
@@ -203,11 +200,11 @@ class Database:
     async def revision(self) -> tuple[str | None, str]:
         """The revision of the tables, None where there are none, and the newest that there is; nothing is changed."""
         await asyncio.to_thread(self._make_folder)
-        return await self._repeated(_EACH_BY_ITSELF, lambda one: one.run_sync(revision_of)), NEWEST
+        return await self._run(_EACH_BY_ITSELF, lambda one: one.run_sync(revision_of), self._look()), NEWEST
 
     async def server(self) -> ServerFacts:
         """What the server says of itself, of a file SQLite's library; nothing is changed. Raises StoreUnavailable."""
-        found = await self._repeated(_EACH_BY_ITSELF, facts_of)
+        found = await self._run(_EACH_BY_ITSELF, facts_of, self._look())
         details = (*found.details, connections_of_process(self._connections)) if self.on_postgres else ()
         return replace(found, place=self.place.removeprefix("PostgreSQL at "), details=details)
 
@@ -217,17 +214,12 @@ class Database:
         await self._pools.close()
 
     async def _run(self, begin: str, work: Callable[[AsyncConnection], Awaitable[T]], call: "_Call | None" = None) -> T:
-        """Runs the work in a transaction of that kind, when the tables are up to date."""
-        if not self._ready:
-            await self._prepared()
-        return await self._repeated(begin, work, call)
-
-    async def _repeated(
-        self, begin: str, work: Callable[[AsyncConnection], Awaitable[T]], call: "_Call | None" = None
-    ) -> T:
+        """Runs the work in a transaction of that kind, within the time of the call."""
         if self._closed:
             raise closed(self.place)
         call = call or _Call(self.seconds if self.on_postgres else None)
+        if not (self._ready or call.looks):
+            await self._prepared()
         pool, running = self._pools.here(), asyncio.get_running_loop().create_future()
         pool.calls.add(running)
         try:
@@ -246,6 +238,9 @@ class Database:
         finally:
             pool.calls.discard(running)
             running.cancel()
+
+    def _look(self) -> "_Call":
+        return _Call(self.seconds if self.on_postgres else None, looks=True)
 
     def _retrying(self) -> AsyncRetrying:
         return AsyncRetrying(
@@ -269,15 +264,15 @@ class Database:
 
     async def _worked(self, begin: str, work: Callable[[AsyncConnection], Awaitable[T]], call: "_Call") -> T:
         async with self._pools.here().engine.connect() as connection:
-            if not self.on_postgres:
-                await connection.execution_options(**{_BEGIN_OPTION: begin})
-            elif begin != _TO_WRITE:
+            if self.on_postgres and begin != _TO_WRITE:
                 level = _ONE_MOMENT if begin == _TO_READ else "AUTOCOMMIT"
                 await connection.execution_options(isolation_level=level)
             call.connected = True
             if begin == _EACH_BY_ITSELF:
                 return await work(connection)
             async with connection.begin():
+                if not self.on_postgres:
+                    await connection.exec_driver_sql(begin)
                 return await work(connection)
 
     async def _to_its_end(self, begin: str, work: Callable[[AsyncConnection], Awaitable[T]], call: "_Call") -> T:
@@ -339,7 +334,6 @@ class Database:
         )
         if not self.on_postgres:
             event.listen(engine.sync_engine, "connect", _prepare_sqlite)
-            event.listen(engine.sync_engine, "begin", _begin)
         pool = _Pool(engine)
         event.listen(engine.sync_engine, "connect", pool.note)
         return pool
@@ -398,17 +392,19 @@ def clock_of(connection: AsyncConnection, clock: Callable[[], float] | None) -> 
 
 def owner_of(tenant: str) -> str:
     """The tenant by the name that it has in every table. Raises InvalidValue."""
-    return tenant_of(tenant) or DEFAULT_TENANT
+    return (tenant and tenant_of(tenant)) or DEFAULT_TENANT
 
 
 @dataclass(slots=True)
 class _Call:
     """How long a call may take from each of its steps, None for ever, and how far it came.
 
-    `connected` is whether it had a connection, `given_up` whether nobody waits for it any more.
+    `looks` says that it needs no tables, `connected` whether it had a connection, `given_up` whether nobody waits for
+    it any more.
     """
 
     seconds: float | None
+    looks: bool = False
     connected: bool = False
     given_up: bool = False
     limit: asyncio.Timeout = field(default_factory=lambda: asyncio.timeout(None))
@@ -444,12 +440,6 @@ def _prepare_sqlite(connection: Any, _: object) -> None:  # noqa: ANN401 - the d
     cursor.close()
     # Bytes that are no text are somebody's damaged row, and must not hide those beside it.
     connection.driver_connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
-
-
-def _begin(connection: Connection) -> None:
-    statement = connection.get_execution_options().get(_BEGIN_OPTION, _TO_WRITE)
-    if statement:
-        connection.exec_driver_sql(statement)
 
 
 def _shut(connection: Any) -> None:  # noqa: ANN401 - the driver's own connection

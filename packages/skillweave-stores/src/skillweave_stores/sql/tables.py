@@ -401,8 +401,10 @@ class ApprovalHeadRow(Row):
 ON_POSTGRES_ONLY = frozenset({StateRow.__tablename__, DecisionRow.__tablename__})
 """A SQLite file of conversations is written by the standard library's driver, in tables of its own with these names."""
 _REFUSED = "approval_log is only added to: its rows stay as they are"
-_ON_SQLITE = "CREATE TRIGGER approval_log_stays_%(what)s BEFORE %(what)s ON approval_log\n"
-_ON_SQLITE += f"BEGIN SELECT RAISE(ABORT, '{_REFUSED}'); END"
+_ON_SQLITE = f"""
+CREATE TRIGGER approval_log_stays_{{what}} BEFORE {{what}} ON approval_log
+BEGIN SELECT RAISE(ABORT, '{_REFUSED}'); END
+"""
 _ON_POSTGRES = (
     f"""
 CREATE FUNCTION approval_log_stays() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -413,13 +415,20 @@ CREATE TRIGGER approval_log_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON approva
 FOR EACH STATEMENT EXECUTE FUNCTION approval_log_stays()
 """,
 )
-_LOG = ApprovalLogRow.__table__
+
+
+def _once_made(table: type[Row], statement: str, *dialects: str) -> None:
+    """Has a statement run when the table is made, in databases of these kinds."""
+    step = DDL(statement.strip()).execute_if(dialect=dialects or None)  # type: ignore[no-untyped-call]
+    event.listen(table.__table__, "after_create", step)
+
+
 for _what in ("update", "delete"):
-    event.listen(_LOG, "after_create", DDL(_ON_SQLITE, context={"what": _what}).execute_if(dialect="sqlite"))
+    _once_made(ApprovalLogRow, _ON_SQLITE.format(what=_what), "sqlite")
 for _step in _ON_POSTGRES:
-    event.listen(_LOG, "after_create", DDL(_step).execute_if(dialect="postgresql"))
+    _once_made(ApprovalLogRow, _step, "postgresql")
 # So that who changes rows by hand can always say so with one UPDATE.
-event.listen(GenerationRow.__table__, "after_create", DDL("INSERT INTO generation (tenant) VALUES ('default')"))
+_once_made(GenerationRow, "INSERT INTO generation (tenant) VALUES ('default')")
 
 
 def make_tables(connection: Connection) -> None:
