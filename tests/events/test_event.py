@@ -8,12 +8,12 @@ from skillweave import Event
 from skillweave.events import (
     Announced,
     CheckpointPending,
-    Given,
     SkillInjected,
     SkillRefreshed,
     TurnDecided,
-    event_id,
 )
+from skillweave.events.event import event_id
+from skillweave.events.payloads import Given
 from skillweave.frozen import freeze_mapping
 
 GIVEN = ("greet", "1.0", "d1", "injected", "full", 12, "triggers", 0.8, "sw-1", ("skill:greet",), "given")

@@ -1,5 +1,6 @@
 from skillweave import Event
-from skillweave.events import BuiltIn, SkillInjected, ToolBlocked
+from skillweave.events import SkillInjected, ToolBlocked
+from skillweave.events.payloads import BuiltIn
 from skillweave.telemetry import attributes_of
 
 

@@ -14,7 +14,6 @@ from opentelemetry.trace import SpanKind
 
 from skillweave import Checkpoint, Settings, ToolRules
 from skillweave.events import (
-    BuiltIn,
     CheckpointDecided,
     CursorMoved,
     Event,
@@ -23,6 +22,7 @@ from skillweave.events import (
     SpawnStarted,
     SpawnValidated,
 )
+from skillweave.events.payloads import BuiltIn
 from skillweave.telemetry import OpenTelemetry
 from skillweave.tools import OnlySkillTools
 from tests.observing import weaver_of

@@ -54,8 +54,9 @@ class TurnRequest(Portable):
     budget: Budget | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.delivery, DeliveryMode):
-            object.__setattr__(self, "delivery", _CHECKED.member("delivery", self.delivery, DeliveryMode))
+        given: object = self.delivery
+        if not isinstance(given, DeliveryMode):
+            object.__setattr__(self, "delivery", _CHECKED.member("delivery", given, DeliveryMode))
 
     def turn(
         self, conversation: str, *, key: str | None, memory: Mapping[str, object], new_id: Callable[[], str]

@@ -6,9 +6,9 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
-from types import TracebackType
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol
 
+from skillweave.closing import ClosableOnExit
 from skillweave.codec import Portable
 from skillweave.diagnostics import Diagnostic, Location
 from skillweave.errors import SkillweaveError
@@ -202,7 +202,7 @@ class StreamGap(SkillweaveError, LookupError):
         )
 
 
-class EventStream(Protocol):
+class EventStream(ClosableOnExit, Protocol):
     """Keeps the events of each conversation in their order; `tests/contracts_of_ports/event_stream.py` is the contract.
 
     All methods raise StoreUnavailable when what is asked does not answer.
@@ -234,12 +234,6 @@ class EventStream(Protocol):
     async def close(self) -> None:
         """End everybody's following, and give back connections; a second call does nothing."""
         ...
-
-    async def __aenter__(self) -> Self: ...
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
 
 
 class StreamObserver:

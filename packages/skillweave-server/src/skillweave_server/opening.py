@@ -38,7 +38,7 @@ from skillweave_server.options import ServiceOptions
 from skillweave_server.rates import SharedCounters, shared_counters
 from skillweave_server.service import Service
 from skillweave_server.tenant_registry import CommonRegistry, SharedSource, TenantRegistry
-from skillweave_server.unsealed import UnsealedBook
+from skillweave_server.unsealed import DisabledApprovals
 
 if TYPE_CHECKING:
     from skillweave_stores.sql.database import Database
@@ -267,7 +267,7 @@ def _approvals(place: Place, key_file: str | os.PathLike[str] | None, database: 
         )
     beside = key_file_of(place)
     named = Path(key_file) if key_file is not None else beside
-    return UnsealedBook() if named is None else SqlApprovals(database, key=read_or_make_key(named))
+    return DisabledApprovals() if named is None else SqlApprovals(database, key=read_or_make_key(named))
 
 
 def _make_weaver(parts: _Parts, tenant: str) -> Weaver:

@@ -4,7 +4,7 @@ import asyncio
 import os
 import socket
 import time
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -16,6 +16,7 @@ from sqlalchemy import (
     URL,
     ColumnElement,
     Double,
+    Executable,
     cast,
     event,
     extract,
@@ -365,6 +366,16 @@ class InDatabase(ClosedOnExit):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.place!r})"
+
+    async def _rows(self, statement: Executable) -> Sequence[Any]:
+        """Returns the rows that the statement selects; none where the file is not there, and none is made."""
+        if self._database.is_missing:
+            return ()
+
+        async def work(connection: AsyncConnection) -> Sequence[Any]:
+            return (await connection.execute(statement)).all()
+
+        return await self._database.read(work)
 
     async def server(self) -> ServerFacts:
         """What the server says of itself, or SQLite's library of the file; nothing is changed."""

@@ -46,25 +46,14 @@ class SqlKeys(InDatabase):
 
     async def find(self, key_id: str) -> ApiKey | None:
         """The key with that id, revoked or not; None where there is none. One round trip."""
-        if self._database.is_missing or not is_storable_text(key_id):
+        if not is_storable_text(key_id):
             return None
-        asked = select(*_COLUMNS).where(ApiKeyRow.id == key_id)
-
-        async def work(connection: "AsyncConnection") -> Any:  # noqa: ANN401 - a row
-            return (await connection.execute(asked)).one_or_none()
-
-        found = await self._database.read(work)
-        return None if found is None else self._key_of(found)
+        found = await self._rows(select(*_COLUMNS).where(ApiKeyRow.id == key_id))
+        return self._key_of(found[0]) if found else None
 
     async def list(self) -> Sequence[ApiKey]:
         """All keys, by their tenant and then by when they were made."""
-        if self._database.is_missing:
-            return ()
-
-        async def work(connection: "AsyncConnection") -> Sequence[Any]:
-            return (await connection.execute(select(*_COLUMNS))).all()
-
-        found = map(self._key_of, await self._database.read(work))
+        found = map(self._key_of, await self._rows(select(*_COLUMNS)))
         return tuple(sorted(found, key=lambda key: (key.tenant, key.created_at, key.id)))
 
     def _key_of(self, row: Any) -> ApiKey:  # noqa: ANN401 - a row, written by hand perhaps

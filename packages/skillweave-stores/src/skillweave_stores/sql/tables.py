@@ -417,9 +417,9 @@ FOR EACH STATEMENT EXECUTE FUNCTION approval_log_stays()
 )
 
 
-def _once_made(table: type[Row], statement: str, *dialects: str) -> None:
-    """Has a statement run when the table is made, in databases of these kinds."""
-    step = DDL(statement.strip()).execute_if(dialect=dialects or None)  # type: ignore[no-untyped-call]
+def _once_made(table: type[Row], statement: str, dialect: str | None = None) -> None:
+    """Has a statement run when the table is made, in databases of that kind."""
+    step = DDL(statement.strip()).execute_if(dialect=dialect)  # type: ignore[no-untyped-call]
     event.listen(table.__table__, "after_create", step)
 
 
