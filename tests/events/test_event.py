@@ -87,9 +87,9 @@ def test_an_id_can_be_made_of_any_text() -> None:
     assert event_id("\ud800", "\x00😀")
 
 
-def test_every_export_is_there_and_an_unknown_name_is_answered_with_them() -> None:
+def test_every_export_is_there_and_an_unknown_name_is_not() -> None:
     for name in skillweave.events.__all__:
         assert getattr(skillweave.events, name) is getattr(skillweave.events, name)
     assert set(dir(skillweave.events)) == set(skillweave.events.__all__)
-    with pytest.raises(AttributeError, match="has no attribute 'TurnDecide'; it exports KEEP_EVENTS_SECONDS"):
+    with pytest.raises(AttributeError, match="TurnDecide"):
         skillweave.events.TurnDecide  # noqa: B018
