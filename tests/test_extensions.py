@@ -70,3 +70,9 @@ def test_a_package_that_is_installed_meanwhile_is_found(tmp_path: Path, monkeypa
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: late\nVersion: 1.0\n", encoding="utf-8")
     (about / "entry_points.txt").write_text("[skillweave.packs]\nlate = json:loads\n", encoding="utf-8")
     assert packs.names() == tuple(sorted({*before, "late"}))
+
+
+def test_what_is_built_in_and_fails_is_told_as_a_guests_failure() -> None:
+    broken: Extensions[object] = Extensions("broken", "thing", built_in={"mine": "skillweave.not_there:Thing"})
+    with pytest.raises(SkillweaveError, match=r"thing 'mine' cannot be loaded .* reinstall the package skillweave"):
+        broken.load("mine")

@@ -19,7 +19,8 @@ from skillweave.access import ApiKey, Scope
 from skillweave.api import ArtifactContent, EventRequest, RollbackRequest, SpawnQuestion
 from skillweave.approvals.case import ApprovalReply, ApprovalRequest
 from skillweave.codec import Portable, is_free, union_arms
-from skillweave.events import Announced, BuiltIn
+from skillweave.events import Announced
+from skillweave.events.payloads import BuiltIn
 from skillweave.frozen import EMPTY, FrozenDict, freeze_mapping, thaw
 from skillweave.graph import ScorePolicy
 from skillweave.knowledge.entity import Edge, Entity, Point

@@ -14,6 +14,16 @@ class Closable(Protocol):
         ...
 
 
+class ClosableOnExit(Closable, Protocol):
+    """A port whose implementations are also closed at the end of `async with`."""
+
+    async def __aenter__(self) -> Self: ...
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
 class ClosedOnExit:
     """Makes a class with a `close` usable in `async with`; without a `close` of its own it has nothing to give back."""
 

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from skillweave.distributions import MissingDistribution
+from skillweave.distributions import ENGINE, MissingDistribution
 from skillweave.errors import SkillweaveError
 
 if TYPE_CHECKING:
@@ -57,22 +57,24 @@ class Extensions(Generic[T]):
         Raises SkillweaveError when no installed package brings it, when its package cannot be loaded, and when the
         call fails, with the reason.
         """
-        if name in self.built_in:
+        entry = None
+        if name not in self.built_in:
+            known = self._entries()
+            if name not in known.names and name in self.satellites:
+                raise MissingDistribution(f"the {self._called(name)}", self.satellites[name])
+            if name not in known.names:
+                raise SkillweaveError(self._unknown(name))
+            entry = known[name]
+        try:
+            if entry is not None:
+                return call(entry.load())
             module, _, attribute = self.built_in[name].partition(":")
             return call(getattr(import_module(module), attribute))
-        known = self._entries()
-        if name not in known.names and name in self.satellites:
-            raise MissingDistribution(f"the {self._called(name)}", self.satellites[name])
-        if name not in known.names:
-            raise SkillweaveError(self._unknown(name))
-        entry = known[name]
-        try:
-            return call(entry.load())
         except SkillweaveError:
             raise
         except Exception as error:
-            # The code of a guest runs here, which can raise anything.
-            package = entry.dist.name if entry.dist is not None else entry.value
+            # The code of a guest runs here, which can raise anything; a package that our own needs may be broken.
+            package = ENGINE if entry is None else entry.value if entry.dist is None else entry.dist.name
             why = error if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
             message = f"{self._called(name)} cannot be loaded ({why}); reinstall the package {package}"
             raise SkillweaveError(message) from error

@@ -9,7 +9,7 @@ import pytest
 from tests.skillweave_server.running import served_service, whole_service
 
 from skillweave.client import Client, Retries, ServiceUnreachable
-from skillweave.events.stream import StreamedEvent, StreamGap
+from skillweave.events.event import StreamedEvent, StreamGap
 from skillweave.stores.event_stream import MemoryEventStream
 from skillweave_server.options import ServiceOptions
 from tests.contracts_of_ports.event_stream import numbered, numbers

@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 import pytest
 
 from skillweave.errors import InvalidValue, StoreUnavailable
-from skillweave.events.event import Announced, Event
+from skillweave.events.event import KNOWN_AGAIN, MOST_KEPT, Announced, Event, EventStream, StreamedEvent, StreamGap
 from skillweave.events.payloads import CursorMoved, SkillEvicted, TurnDecided
-from skillweave.events.stream import KNOWN_AGAIN, MOST_KEPT, EventStream, StreamedEvent, StreamGap
 from skillweave.frozen import FrozenDict
 from skillweave_testing.ledger import HOSTILE_IDS, for_impossible_tenants
 

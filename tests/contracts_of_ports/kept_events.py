@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from skillweave.errors import StoreUnavailable
-from skillweave.events.stream import EventStream
+from skillweave.events.event import EventStream
 from skillweave.state.port import Store
 from skillweave.state.state import State, Writes
 from skillweave_testing.ledger import FULL_STATE, LedgerContract

@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.events import RESERVED, name_problem
+from skillweave.events.event import RESERVED, name_problem
 
 
 @pytest.mark.parametrize("name", ["DATA_TABLE_UPDATE", "checklist_item_update", "a", "Map.layer-1", "x" * 100, "turns"])

@@ -8,7 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from skillweave import Budget, Checkpoint, Event, Injection, Message, Placement, Role, Settings, Triggers
-from skillweave.events import Announced, Given, SkillInjected, SkillRefreshed, TurnDecided
+from skillweave.events import Announced, SkillInjected, SkillRefreshed, TurnDecided
+from skillweave.events.payloads import Given
 from skillweave.frozen import freeze_mapping
 from skillweave_testing import Recorder
 from tests.observing import watched

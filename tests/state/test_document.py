@@ -6,7 +6,7 @@ import pytest
 
 from skillweave import ApprovalVerdict, Outcome, StoreUnavailable
 from skillweave.ledger import Approval, Engaged
-from skillweave.state import decision_from_json, decision_to_json, state_from_json, state_to_dict, state_to_json
+from skillweave.state import decision_from_json, decision_to_json, state_from_json, state_to_json
 from skillweave_testing.ledger import FULL_STATE
 
 WRITTEN_BEFORE = (
@@ -59,7 +59,7 @@ def test_a_conversation_that_cannot_be_read_says_so(text: str) -> None:
 
 
 def test_a_document_holds_plain_json_only() -> None:
-    data = state_to_dict(replace(FULL_STATE, revision=3))
+    data = json.loads(state_to_json(replace(FULL_STATE, revision=3)))
     assert json.loads(json.dumps(data)) == data
 
 

@@ -5,8 +5,7 @@ from collections.abc import AsyncGenerator, Sequence
 import pytest
 
 from skillweave.errors import StoreUnavailable
-from skillweave.events.event import Announced, Event
-from skillweave.events.stream import StreamedEvent, StreamGap
+from skillweave.events.event import Announced, Event, StreamedEvent, StreamGap
 from skillweave.stores.event_stream import MemoryEventStream
 from tests.contracts_of_ports import event_stream
 from tests.contracts_of_ports.event_stream import EventStreamContract

@@ -6,7 +6,7 @@ from contextlib import aclosing
 
 import pytest
 
-from skillweave.events.stream import KEEP_EVENTS_SECONDS, EventStream, StreamGap
+from skillweave.events.event import KEEP_EVENTS_SECONDS, EventStream, StreamGap
 from skillweave.stores.event_stream import MemoryEventStream
 from skillweave_testing import ManualClock
 from tests.contracts_of_ports.event_stream import EventStreamContract, numbered, numbers, taken

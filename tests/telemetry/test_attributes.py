@@ -1,11 +1,12 @@
 from skillweave import Event
-from skillweave.events import BuiltIn, SkillInjected, ToolBlocked, event_of
+from skillweave.events import SkillInjected, ToolBlocked
+from skillweave.events.payloads import BuiltIn
 from skillweave.telemetry import attributes_of
 
 
 def test_what_has_no_value_is_left_out() -> None:
     given = SkillInjected("a", None, "d", "injected", "full", 1, None, None, "b", (), "given")
-    names = set(attributes_of(event_of(given, id="e", conversation="c", turn_id="t")))
+    names = set(attributes_of(Event("e", given.event_type, "c", "t", given)))
     assert names == {
         "gen_ai.skill.id",
         "gen_ai.skill.name",
@@ -24,7 +25,7 @@ def test_an_event_that_nobody_here_knows_has_no_attributes() -> None:
 
 def test_no_text_holds_what_no_encoding_can_carry() -> None:
     blocked = ToolBlocked("tool\ud800é", "TOOL_FORBIDDEN", None, (), "call\udfff")
-    attributes = attributes_of(event_of(blocked, id="e", conversation="c", turn_id="t"))
+    attributes = attributes_of(Event("e", blocked.event_type, "c", "t", blocked))
     assert attributes == {
         "gen_ai.tool.name": "tool?é",
         "gen_ai.tool.call.id": "call?",

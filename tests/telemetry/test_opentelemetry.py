@@ -14,15 +14,15 @@ from opentelemetry.trace import SpanKind
 
 from skillweave import Checkpoint, Settings, ToolRules
 from skillweave.events import (
-    BuiltIn,
     CheckpointDecided,
     CursorMoved,
+    Event,
     SpawnRejected,
     SpawnRequested,
     SpawnStarted,
     SpawnValidated,
-    event_of,
 )
+from skillweave.events.payloads import BuiltIn
 from skillweave.telemetry import OpenTelemetry
 from skillweave.tools import OnlySkillTools
 from tests.observing import weaver_of
@@ -172,7 +172,7 @@ async def test_what_happens_outside_any_span_has_a_span_of_its_own(exported: Exp
 async def test_every_other_event_is_recorded_by_its_type(
     exported: Exported, payload: BuiltIn, expected: Mapping[str, object]
 ) -> None:
-    await exported.observer.observe([event_of(payload, id="e", conversation="c", turn_id=None)])
+    await exported.observer.observe([Event("e", payload.event_type, "c", None, payload)])
     (span,) = exported.spans
     assert span.name == payload.event_type
     assert attributes(span).items() >= {"gen_ai.conversation.id": "c", **expected}.items()

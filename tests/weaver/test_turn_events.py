@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from skillweave import Budget, Checkpoint, Event, MemoryStore, Message, Placement, Role, Settings
-from skillweave.events import CheckpointPending, Given, SkillInjected, SkillRefreshed, TurnDecided
+from skillweave.events import CheckpointPending, SkillInjected, SkillRefreshed, TurnDecided
+from skillweave.events.payloads import Given
 from skillweave.weaver import contention
 from skillweave_testing import FailingStore, KnownContext, Recorder
 from tests.observing import watched, weaver_of

@@ -54,7 +54,9 @@ class TurnRequest(Portable):
     budget: Budget | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "delivery", _CHECKED.member("delivery", self.delivery, DeliveryMode))
+        given: object = self.delivery
+        if not isinstance(given, DeliveryMode):
+            object.__setattr__(self, "delivery", _CHECKED.member("delivery", given, DeliveryMode))
 
     def turn(
         self, conversation: str, *, key: str | None, memory: Mapping[str, object], new_id: Callable[[], str]
@@ -72,7 +74,8 @@ class TurnRequest(Portable):
         turn_id = self.id or key or new_id()
         said = message_of(self.message)
         return Turn(
-            **{**known, "id": turn_id, "conversation": conversation, "message": said}, memory={**memory, **self.memory}
+            **{**known, "id": turn_id, "conversation": conversation, "message": said},
+            memory={**memory, **self.memory} or EMPTY,
         )
 
 

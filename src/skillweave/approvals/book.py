@@ -1,16 +1,16 @@
 """The port of the book of approvals: what was asked and answered, and the log of each step."""
 
 from collections.abc import Sequence
-from types import TracebackType
-from typing import Protocol, Self
+from typing import Protocol
 
 from skillweave.approvals.case import ApprovalCase, ApprovalRequest, ApprovalStatus
 from skillweave.approvals.log import LogRow
+from skillweave.closing import ClosableOnExit
 from skillweave.state.state import State
 from skillweave.weaver.approvals import CheckpointVerdict
 
 
-class ApprovalBook(Protocol):
+class ApprovalBook(ClosableOnExit, Protocol):
     """Keeps approvals and their log; `tests/contracts_of_ports/approvals.py` is the contract as tests.
 
     Each step writes its row of the log and the approval in one transaction; what it makes of an approval is in
@@ -97,13 +97,3 @@ class ApprovalBook(Protocol):
         the number and seal of its end elsewhere to see that.
         """
         ...
-
-    async def close(self) -> None:
-        """Give back connections; a second call does nothing."""
-        ...
-
-    async def __aenter__(self) -> Self: ...
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...

@@ -7,7 +7,7 @@ from skillweave.approvals.book import ApprovalBook
 from skillweave.approvals.case import ApprovalCase, ApprovalNotFound, ApprovalReply, ApprovalRequest
 from skillweave.approvals.steps import verdict_of
 from skillweave.errors import CheckpointNotFound, InvalidVerdict, SkillNotFound
-from skillweave.events.stream import EventStream
+from skillweave.events.event import EventStream
 from skillweave.state.approvals import shown_with
 from skillweave.state.state import Approval, ApprovalVerdict, State
 from skillweave.weaver import Weaver

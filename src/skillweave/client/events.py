@@ -13,8 +13,7 @@ from skillweave.client.room import Room
 from skillweave.client.sending import Asked, at, in_query, problem_in
 from skillweave.codec import read
 from skillweave.errors import InvalidData, needing
-from skillweave.events.event import Event
-from skillweave.events.stream import StreamedEvent
+from skillweave.events.event import Event, StreamedEvent
 
 with needing("client", "the client of the service"):
     import httpx

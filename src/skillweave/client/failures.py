@@ -12,7 +12,7 @@ _HOMES = (
     "skillweave.access",
     "skillweave.approvals.case",
     "skillweave.events.event",
-    "skillweave.events.stream",
+    "skillweave.events.event",
     "skillweave.knowledge.entity",
     "skillweave.state.working_memory",
 )

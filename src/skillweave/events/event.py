@@ -1,19 +1,18 @@
-"""One thing that happened in a conversation, and the port of those who want to know of it (spec 8)."""
+"""One thing that happened in a conversation, and the ports of those who want to know of it (spec 8)."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
+from skillweave.closing import ClosableOnExit
 from skillweave.codec import Portable
 from skillweave.diagnostics import Diagnostic, Location
 from skillweave.errors import SkillweaveError
 from skillweave.skill import FrozenJson, Json, thaw
-
-if TYPE_CHECKING:
-    from skillweave.events.payloads import BuiltIn
 
 
 class Payload(Protocol):
@@ -45,11 +44,6 @@ class Event(Portable):
 
         kind: type[Portable] = built_in(data["event_type"]) or Announced
         return {**data, "payload": kind.from_dict(data["payload"])}
-
-
-def event_of(payload: "BuiltIn", *, id: str, conversation: str, turn_id: str | None) -> Event:  # noqa: A002 - the field
-    """The event with that payload; its type is the payload's."""
-    return Event(id, payload.event_type, conversation, turn_id, payload)
 
 
 def event_id(*identity: str) -> str:
@@ -176,3 +170,90 @@ class Cause(StrEnum):
     RELEASED = "released"
     UNLOADED = "unloaded"
     REJECTED = "rejected"
+
+
+MOST_KEPT = 10_000
+"""Events of one conversation that are kept for those who come back; of more, the oldest go."""
+KEEP_EVENTS_SECONDS = 24 * 3600.0
+"""Seconds that a stream is kept after its last event."""
+KNOWN_AGAIN = 200
+"""An event whose id is among so many latest ones of its conversation is told again, and left out."""
+
+
+@dataclass(frozen=True, slots=True)
+class StreamedEvent(Portable):
+    """An event at its place in the stream of its conversation: `position` grows with each event."""
+
+    position: str
+    event: Event
+
+
+class StreamGap(SkillweaveError, LookupError):
+    """A place in a stream from which one cannot go on: what came after it is no longer kept, or it never was there.
+
+    `first` is the oldest position that is kept, the empty text where none is.
+    """
+
+    def __init__(self, after: str, first: str) -> None:
+        self.after, self.first = after, first
+        super().__init__(
+            f"events after {after[:60]!r} are no longer kept; read the conversation anew, then "
+            "listen without a position"
+        )
+
+
+class EventStream(ClosableOnExit, Protocol):
+    """Keeps the events of each conversation in their order; `tests/contracts_of_ports/event_stream.py` is the contract.
+
+    All methods raise StoreUnavailable when what is asked does not answer.
+    """
+
+    async def append(self, conversation: str, events: Sequence[Event], *, tenant: str = "") -> None:
+        """Put the events at the end, in their order; one whose id is among the last 200 already is left out."""
+        ...
+
+    async def read(
+        self, conversation: str, after: str = "", limit: int = 100, *, tenant: str = ""
+    ) -> tuple[StreamedEvent, ...]:
+        """At most `limit` events after that position, the oldest kept ones first; raises StreamGap, see there."""
+        ...
+
+    async def last(self, conversation: str, *, tenant: str = "") -> str:
+        """The position of the newest event that is kept, from which one can go on; the empty text where none is."""
+        ...
+
+    def follow(
+        self, conversation: str, after: str | None = None, *, tenant: str = ""
+    ) -> AsyncGenerator[StreamedEvent, None]:
+        """Every event after that position, those that are kept and then each as it comes; None for only what comes.
+
+        It ends when the stream is closed. Raises StreamGap, also later for a reader who fell behind what is kept.
+        """
+        ...
+
+    async def close(self) -> None:
+        """End everybody's following, and give back connections; a second call does nothing."""
+        ...
+
+
+class StreamObserver:
+    """Appends what it is told to the streams of a tenant.
+
+    With `wanted=Wanted.UNKEPT` it is told only what the store does not keep: for a stream that the store fills itself,
+    as RedisStore does with `EventKeeping.STREAM`.
+    """
+
+    name = "event stream"
+
+    def __init__(self, stream: EventStream, *, tenant: str = "", wanted: Wanted = Wanted.EVERYTHING) -> None:
+        self.wanted = wanted
+        self._stream = stream
+        self._tenant = tenant
+
+    async def observe(self, events: Sequence[Event]) -> None:
+        """Append the events, those of each conversation in their order."""
+        by_conversation: defaultdict[str, list[Event]] = defaultdict(list)
+        for event in events:
+            by_conversation[event.conversation].append(event)
+        for conversation, theirs in by_conversation.items():
+            await self._stream.append(conversation, theirs, tenant=self._tenant)

@@ -13,10 +13,12 @@ FORMAT = 1
 LARGEST_NUMBER = 2**53
 """What a clock, a counter or a place never goes beyond; a larger number is damage, and overflows where it is used."""
 
+_COMPACT = json.JSONEncoder(separators=(",", ":"))
+
 
 def state_to_json(state: State) -> str:
     """The State as one compact JSON text."""
-    return _text(state_to_dict(state))
+    return _COMPACT.encode({"v": FORMAT, **state.to_dict()})
 
 
 def state_from_json(text: str) -> State:
@@ -44,14 +46,9 @@ def stored_state(text: str, revision: int) -> State:
         raise UnreadableState(str(error), revision) from error
 
 
-def state_to_dict(state: State) -> dict[str, Any]:
-    """The State as JSON data with the version of its form."""
-    return {"v": FORMAT, **state.to_dict()}
-
-
 def decision_to_json(decision: Decision) -> str:
     """One decision as JSON text."""
-    return _text(decision.to_dict())
+    return _COMPACT.encode(decision.to_dict())
 
 
 def decision_from_json(text: str) -> Decision:
@@ -85,7 +82,3 @@ def _int(digits: str) -> int:
 def _float(digits: str) -> float:
     number = float(digits)
     return number if -LARGEST_NUMBER <= number <= LARGEST_NUMBER else _refused(f"{digits:.20}")
-
-
-def _text(data: dict[str, Any]) -> str:
-    return json.dumps(data, ensure_ascii=True, separators=(",", ":"))

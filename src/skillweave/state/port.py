@@ -7,9 +7,9 @@ tenant so in every store, and raises InvalidValue for what cannot be the name of
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import TracebackType
-from typing import NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol
 
+from skillweave.closing import ClosableOnExit
 from skillweave.codec import Portable
 from skillweave.decisions import Decision
 from skillweave.state.state import State, Writes
@@ -88,7 +88,7 @@ class ConversationIndex(Protocol):
         ...
 
 
-class Store(Ledger, DecisionLog, ConversationIndex, Protocol):
+class Store(Ledger, DecisionLog, ConversationIndex, ClosableOnExit, Protocol):
     """A backend, which does all three. It is what passes `skillweave_testing.ledger.LedgerContract`."""
 
     @property
@@ -105,9 +105,3 @@ class Store(Ledger, DecisionLog, ConversationIndex, Protocol):
         A store that needed them raises StoreUnavailable afterwards. `async with store:` closes it at the end.
         """
         ...
-
-    async def __aenter__(self) -> Self: ...
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...

@@ -335,13 +335,20 @@ def context_key(entity: str, section: str) -> str:
 def claim(state: State, records: Sequence[Record]) -> State:
     """Enter records, given or claimed; what they replace is superseded, what is there already stays as it is."""
     for record in records:
-        state = _enter(state, record)
+        old = state.record(record.key)
+        if old is not None and _same_giving(old, record):
+            continue
+        kept = tuple(other for other in state.records if other.key != record.key)
+        superseded = state.superseded
+        if old is not None and old.known and old.carrier != record.carrier:
+            superseded = (*superseded, Superseded(old, record.carrier))
+        state = replace(state, records=(*kept, record), superseded=superseded)
     return state
 
 
 def adopt(state: State, record: Record) -> State:
     """Enter the record of a text that the transcript shows although nothing was recorded."""
-    return _enter(state, replace(record, state=Delivery.GIVEN, until=None, told=""))
+    return claim(state, (replace(record, state=Delivery.GIVEN, until=None, told=""),))
 
 
 def confirm(state: State, holder: str, now: float) -> State:
@@ -435,17 +442,6 @@ def drop(state: State, carriers: Collection[str], turn_id: str) -> State:
 def clear(state: State) -> State:
     """Forget everything about the conversation but its revision, so that a lost swap is still noticed."""
     return State(revision=state.revision)
-
-
-def _enter(state: State, record: Record) -> State:
-    old = state.record(record.key)
-    if old is not None and _same_giving(old, record):
-        return state
-    kept = tuple(other for other in state.records if other.key != record.key)
-    superseded = state.superseded
-    if old is not None and old.known and old.carrier != record.carrier:
-        superseded = (*superseded, Superseded(old, record.carrier))
-    return replace(state, records=(*kept, record), superseded=superseded)
 
 
 def _open_claim(record: Record, holder: str) -> bool:

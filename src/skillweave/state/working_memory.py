@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Mapping
-from types import TracebackType
-from typing import Protocol, Self
+from typing import Protocol
 
 from skillweave.checking import Checked
+from skillweave.closing import ClosableOnExit
 from skillweave.errors import SkillweaveError, StoreUnavailable
 from skillweave.frozen import FrozenJson, Json, as_json, freeze_mapping
 
@@ -26,7 +26,7 @@ class MemoryTooLarge(SkillweaveError, ValueError):
         )
 
 
-class WorkingMemory(Protocol):
+class WorkingMemory(ClosableOnExit, Protocol):
     """Keeps one JSON object per conversation; `tests/contracts_of_ports/working_memory.py` is the contract as tests.
 
     Reading and writing both keep it for another 24 hours; an object without keys is not kept. All methods raise
@@ -50,16 +50,6 @@ class WorkingMemory(Protocol):
     async def forget(self, conversation: str, *, tenant: str = "") -> bool:
         """Remove everything; False where nothing was kept."""
         ...
-
-    async def close(self) -> None:
-        """Give back connections; a second call does nothing."""
-        ...
-
-    async def __aenter__(self) -> Self: ...
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
 
 
 def merged(kept: Mapping[str, object], values: Mapping[str, object]) -> Mapping[str, FrozenJson]:

@@ -11,8 +11,7 @@ from threading import Lock
 from typing import TypeAlias
 
 from skillweave.closing import ClosedOnExit
-from skillweave.events.event import Event
-from skillweave.events.stream import KEEP_EVENTS_SECONDS, KNOWN_AGAIN, MOST_KEPT, StreamedEvent, StreamGap
+from skillweave.events.event import KEEP_EVENTS_SECONDS, KNOWN_AGAIN, MOST_KEPT, Event, StreamedEvent, StreamGap
 from skillweave.tenants import tenant_of
 
 MOST_EVENTS = 500_000
@@ -117,10 +116,10 @@ class MemoryEventStream(ClosedOnExit):
 
     async def append(self, conversation: str, events: Sequence[Event], *, tenant: str = "") -> None:
         """Put the events at the end; one whose id is among the last 200 is left out."""
-        key, now = (tenant_of(tenant), conversation), self._clock()
+        key, now = (tenant and tenant_of(tenant), conversation), self._clock()
         with self._lock:
             self._forget(now)
-            known = self._known(key) or _Kept()
+            known = self._kept.get(key) or self._empty.get(key) or _Kept()
             before = len(known.events)
             if not known.add(events, self._most_kept):
                 return

@@ -60,7 +60,8 @@ class MemoryStore(ClosedOnExit):
             known = self._kept.get(key)
             if known is None:
                 return EMPTY_STATE, now
-            self._use(key, known, now)
+            known.used = now
+            self._kept.move_to_end(key)
             return known.state, now
 
     async def swap(self, conversation: str, expected_revision: int, writes: Writes, *, tenant: str = "") -> bool:
@@ -71,12 +72,9 @@ class MemoryStore(ClosedOnExit):
             if known.state.revision != expected_revision:
                 return False
             known.state = replace(writes.state, revision=expected_revision + 1)
-            self._use(key, known, now)
-            if writes.decisions:
-                _log(known, writes.turn_id, writes.decisions, now)
-            elif replace(writes.state, revision=0) == EMPTY_STATE:
+            if not writes.decisions and replace(writes.state, revision=0) == EMPTY_STATE:
                 known.turns.clear()  # the conversation was cleared
-            self._forget(now)
+            self._keep(key, known, writes.turn_id, writes.decisions, now)
             return True
 
     async def append(self, conversation: str, turn_id: str, decisions: Sequence[Decision], *, tenant: str = "") -> None:
@@ -86,9 +84,7 @@ class MemoryStore(ClosedOnExit):
         key, now = _key(tenant, conversation), self._clock()
         with self._lock:
             known = self._kept.get(key) or _Kept()
-            self._use(key, known, now)
-            _log(known, turn_id, decisions, now)
-            self._forget(now)
+            self._keep(key, known, turn_id, decisions, now)
 
     async def read(self, conversation: str, *, tenant: str = "") -> tuple[Logged, ...]:
         """All kept decisions, oldest first."""
@@ -115,13 +111,19 @@ class MemoryStore(ClosedOnExit):
         with self._lock:
             return [one for (owner, one), known in self._kept.items() if owner == tenant and known.state.revision]
 
-    def _use(self, key: _Key, known: _Kept, now: float) -> None:
+    def _keep(self, key: _Key, known: _Kept, turn_id: str, decisions: Sequence[Decision], now: float) -> None:
+        """Keep it with a turn's decisions, and forget what is too old, then what is too much."""
         known.used = now
         self._kept[key] = known
         self._kept.move_to_end(key)
-
-    def _forget(self, now: float) -> None:
-        """Forget what was unused for too long, then what was unused for longest where there is too much."""
+        turns = known.turns
+        if decisions:
+            while turns and next(iter(turns.values()))[0].at < now - KEEP_DECISIONS_SECONDS:
+                turns.popitem(last=False)
+            if turn_id not in turns:
+                turns[turn_id] = tuple(Logged(turn_id, now, decision.without_message_text()) for decision in decisions)
+                if len(turns) > MOST_TURNS:
+                    turns.popitem(last=False)
         while self._kept and next(iter(self._kept.values())).used < now - KEEP_SECONDS:
             self._kept.popitem(last=False)
         while len(self._kept) > self._most:
@@ -137,16 +139,6 @@ class MemoryStore(ClosedOnExit):
 
 def _key(tenant: str, conversation: str) -> _Key:
     return tenant if tenant == "" else tenant_of(tenant), conversation
-
-
-def _log(known: _Kept, turn_id: str, decisions: Sequence[Decision], now: float) -> None:
-    turns = known.turns
-    while turns and next(iter(turns.values()))[0].at < now - KEEP_DECISIONS_SECONDS:
-        turns.popitem(last=False)
-    if turn_id not in turns:
-        turns[turn_id] = tuple(Logged(turn_id, now, decision.without_message_text()) for decision in decisions)
-        if len(turns) > MOST_TURNS:
-            turns.popitem(last=False)
 
 
 def open_memory(_: str) -> MemoryStore:

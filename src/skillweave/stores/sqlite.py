@@ -97,18 +97,17 @@ class SqliteStore(ClosedOnExit):
         self._place = self.path if str(path) == IN_MEMORY else self.path.absolute()
         self._clock = clock
         self._busy_seconds = busy_seconds
-        self._process = 0
         self._closed = False
-        self._start_in_this_process()
+        self._start()
 
     async def load(self, conversation: str, *, tenant: str = "") -> tuple[State, float]:
         """The newest State and the clock."""
-        tenant = tenant_of(tenant)
+        tenant = tenant and tenant_of(tenant)
         return await self._in_thread(lambda connection: self._load(connection, tenant, conversation))
 
     async def swap(self, conversation: str, expected_revision: int, writes: Writes, *, tenant: str = "") -> bool:
         """Store the State and the decisions in one transaction if the file's revision is still the expected one."""
-        tenant = tenant_of(tenant)
+        tenant = tenant and tenant_of(tenant)
         document = state_to_json(replace(writes.state, revision=expected_revision + 1))
         rows, oldest = self._rows(tenant, conversation, writes.turn_id, writes.decisions)
 
@@ -173,21 +172,21 @@ class SqliteStore(ClosedOnExit):
         ]
         return rows, now - KEEP_DECISIONS_SECONDS
 
-    def _start_in_this_process(self) -> None:
+    def _start(self) -> None:
         # One thread owns the one connection: sqlite3 objects stay in their thread, and writes of this process queue.
         # A forked child has neither the thread nor any right to the connection, and starts anew.
-        if self._process != os.getpid():
-            self._process = os.getpid()
-            self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="skillweave-sqlite")
-            self._opened: sqlite3.Connection | None = None
-            self._file: tuple[int, int] | None = None
+        self._process = os.getpid()
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="skillweave-sqlite")
+        self._opened: sqlite3.Connection | None = None
+        self._file: tuple[int, int] | None = None
 
     async def _in_thread(self, work: Callable[[sqlite3.Connection], T]) -> T:
         if self._closed:
             raise StoreUnavailable(
                 f"the ledger {self.path} is closed; open it again, as with SqliteStore({str(self.path)!r})"
             )
-        self._start_in_this_process()
+        if self._process != os.getpid():
+            self._start()
         return await asyncio.get_running_loop().run_in_executor(self._thread, self._guarded, work)
 
     def _guarded(self, work: Callable[[sqlite3.Connection], T]) -> T:

@@ -146,7 +146,10 @@ def admit_skills(
     )
     own = (*(entry.skill_id for entry in earlier), *(candidate.skill_id for candidate in selection.chosen))
     lives = {skill_id: lifecycle_of(skill_id) for skill_id in own}
-    groups, left = _within_limit(admission.groups, lives, settings.max_skills, position)
+    groups: Sequence[Group] = admission.groups
+    left: tuple[Decision, ...] = ()
+    if position is not None or len(groups) > settings.max_skills or Lifecycle.PINNED in lives.values():
+        groups, left = _within_limit(groups, lives, settings.max_skills, position)
     parted = _parted(earlier, rejected, snapshot) if rejected else {}
     # A person's no to what they need ends nobody else's rules.
     # What this process does not know another one may: a skill that is loaded late, or gone for a while, binds again.

@@ -37,14 +37,25 @@ def given_texts(shown: Shown, digest: str, inputs: Inputs) -> Iterator[tuple[Blo
     First the skill's own block, then what was read of it, then entity context that stands apart. `digest` is that of
     the skill's text as it is shown.
     """
-    if shown.block is not None and shown.rung is not None:
-        yield _own_block(shown, shown.block, shown.rung, digest, inputs)
+    skill_id, block, rung = shown.want.skill.id, shown.block, shown.rung
+    if block is not None and rung is not None:
+        carrier = carrier_of(block.digest, inputs.turn.id)
+        left = block.tokens
+        own: list[Record] = []
+        documents = ((artifact_key(skill_id, one.ref.id), inlined_digest(one), one.content) for one in shown.inlined)
+        for key, its_digest, text in (*documents, *((one.key, one.digest, one.text) for one in shown.within)):
+            tokens = min(left, inputs.library.catalog.pricing.count(text))
+            left -= tokens
+            own.append(inputs.record(key, its_digest, rung, carrier, tokens))
+        whole = inputs.record(skill_key(skill_id), digest, rung, carrier, left)
+        keys = (whole.key, *(passage.key for passage in shown.within))
+        yield Block(carrier, skill_id, rung, keys, block.text, block.tokens), (whole, *own)
     for readout in shown.readouts:
         if readout.block is not None:
             rows = readout_records(readout, inputs)
             keys = tuple(row.key for row in rows)
             block = readout.block
-            yield Block(rows[0].carrier, shown.want.skill.id, rows[0].rung, keys, block.text, block.tokens), rows
+            yield Block(rows[0].carrier, skill_id, rows[0].rung, keys, block.text, block.tokens), rows
     if shown.context is not None:
         yield _context_block(shown, shown.context, inputs)
 
@@ -70,23 +81,6 @@ def readout_records(readout: Readout, inputs: Inputs) -> tuple[Record, ...]:
 def inlined_digest(inlined: Inlined) -> str:
     """The digest of an artifact's content: the reference's, else of the text itself."""
     return inlined.ref.content_hash or sha256(inlined.content.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _own_block(
-    shown: Shown, block: Priced, rung: Rung, digest: str, inputs: Inputs
-) -> tuple[Block, tuple[Record, ...]]:
-    skill_id = shown.want.skill.id
-    carrier = carrier_of(block.digest, inputs.turn.id)
-    left = block.tokens
-    rows: list[Record] = []
-    documents = ((artifact_key(skill_id, one.ref.id), inlined_digest(one), one.content) for one in shown.inlined)
-    for key, its_digest, text in (*documents, *((one.key, one.digest, one.text) for one in shown.within)):
-        tokens = min(left, inputs.library.catalog.pricing.count(text))
-        left -= tokens
-        rows.append(inputs.record(key, its_digest, rung, carrier, tokens))
-    own = inputs.record(skill_key(skill_id), digest, rung, carrier, left)
-    keys = (own.key, *(passage.key for passage in shown.within))
-    return Block(carrier, skill_id, rung, keys, block.text, block.tokens), (own, *rows)
 
 
 def _context_block(shown: Shown, block: Priced, inputs: Inputs) -> tuple[Block, tuple[Record, ...]]:

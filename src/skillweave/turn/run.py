@@ -20,8 +20,7 @@ from skillweave.select.selection import select
 from skillweave.state.state import Delivery, State
 from skillweave.turn.admit import Admission, admit_skills
 from skillweave.turn.disclose import disclose
-from skillweave.turn.entity import Named, name_in
-from skillweave.turn.fetch import Contents, ReadArtifact, fetch
+from skillweave.turn.fetch import Contents, Named, ReadArtifact, fetch, name_in
 from skillweave.turn.library import Inputs, Library, inputs_of
 from skillweave.turn.move import Position, move
 from skillweave.turn.policy import tool_policy, with_denials
@@ -124,7 +123,9 @@ async def run(
     )
     hindered = (*prepared.matched.diagnostics, *selection.diagnostics)
     # To divide and count a long text takes a tenth of a second or more, in which other conversations go on.
-    if _is_long(admission, contents):
+    bodies = (text for one in admission.skills for text in (one.skill.text.instructions or "", *one.skill.text.steps))
+    documents = (document.content for document in contents.documents.values())
+    if sum(map(len, (*bodies, *documents))) > LONG_TEXT:
         return await asyncio.to_thread(_answer, inputs, context, position, selection, admission, contents, hindered)
     return _answer(inputs, context, position, selection, admission, contents, hindered)
 
@@ -199,10 +200,3 @@ def _is_long_search(turn: Turn, size: int) -> bool:
     """Whether to search what the user said takes long, with patterns of so many instructions."""
     length = len(turn.message.text) if turn.message.role is Role.USER else 0
     return length > LONG_MESSAGE or length * size > LONG_SEARCH
-
-
-def _is_long(admission: Admission, contents: Contents) -> bool:
-    skills = [one.skill for one in admission.skills]
-    bodies = (text for skill in skills for text in (skill.text.instructions or "", *skill.text.steps))
-    documents = (document.content for document in contents.documents.values())
-    return sum(map(len, (*bodies, *documents))) > LONG_TEXT

@@ -186,7 +186,7 @@ def settle(
         for record in adopted:
             state = adopt(state, record)
         state = claim(state, [row for _, rows in given for row in rows])
-    prefix = _prefix_after(inputs, disclosed, adopted, blocks)
+    prefix, cached = _prefix_after(inputs, disclosed, adopted, blocks)
     after = replace(
         state,
         engaged=admission.engaged,
@@ -222,7 +222,7 @@ def settle(
         checkpoints=checkpoints,
         decisions=(*verdicts, *tail.decisions, *contents.decisions, *admission.decisions),
         tokens=_token_report(skills, library.catalog, catalog.tokens, tail.tokens, left),
-        cache=_cache_report(before.prefix, prefix),
+        cache=cached,
         diagnostics=(*hindered, *unclear, *unmoved, *escaped),
         move=None if position is None else position.move,
         reachable=() if position is None else position.reachable,
@@ -250,27 +250,25 @@ def _in_order(disclosed: Disclosed) -> Sequence[SkillInTurn]:
 
 def _prefix_after(
     inputs: Inputs, disclosed: Disclosed, adopted: Sequence[Record], blocks: Sequence[Block]
-) -> tuple[Fragment, ...]:
-    """What skillweave has in the prompt after this turn, in the order in which it stands there."""
-    catalog = disclosed.catalog
-    head = [Fragment(text_digest(catalog.text), catalog.tokens)] if catalog.text else []
+) -> tuple[tuple[Fragment, ...], CacheReport]:
+    """What skillweave has in the prompt after this turn, in its order, and how far that begins as the turn before."""
+    before, catalog = inputs.before.prefix, disclosed.catalog
+    now = [Fragment(text_digest(catalog.text), catalog.tokens)] if catalog.text else []
     if inputs.turn.placement is Placement.CALL:
-        return (*head, *(Fragment(digest_in(block.id), block.tokens) for block in blocks))
-    there = disclosed.context.tokens_by_carrier(adopted)
-    known = [fragment for fragment in inputs.before.prefix if fragment.digest in there]
-    names = {fragment.digest for fragment in known}
-    others = [Fragment(carrier, tokens) for carrier, tokens in there.items() if carrier not in names]
-    return (*head, *known, *others, *(Fragment(block.id, block.tokens) for block in blocks))
-
-
-def _cache_report(before: Sequence[Fragment], now: Sequence[Fragment]) -> CacheReport:
-    """Compare the prefix of the turn before with what stands there now, up to the first difference."""
+        now += (Fragment(digest_in(block.id), block.tokens) for block in blocks)
+    else:
+        there = disclosed.context.tokens_by_carrier(adopted)
+        known = [fragment for fragment in before if fragment.digest in there]
+        names = {fragment.digest for fragment in known}
+        now += known
+        now += (Fragment(carrier, tokens) for carrier, tokens in there.items() if carrier not in names)
+        now += (Fragment(block.id, block.tokens) for block in blocks)
     stable = 0
     for old, new in zip(before, now, strict=False):
         if old != new:
             break
         stable += old.tokens
-    return CacheReport(sum(fragment.tokens for fragment in before), stable)
+    return tuple(now), CacheReport(sum(fragment.tokens for fragment in before), stable)
 
 
 def _token_report(

@@ -131,6 +131,7 @@ class Engine:
     _loaded: bool = False
     _asked: bool = False
     _behind: Diagnostic | None = None
+    _of_entities: ContextSource | None = None
 
     def __post_init__(self) -> None:
         self.thresholds = self.settings.thresholds
@@ -173,7 +174,7 @@ class Engine:
             if race is not None:
                 race.end()
         injection = settled.injection
-        if self.observers.listening:
+        if self.observers.listening and (kept is Kept.NOWHERE or self.observers.hear_everything):
             events = _turn_events(settled, prepared, before, delivery, begun, made=events)
             # Before the next wait, so that turns that are stored one after the other are told in that order too.
             telling = self.observers.tell(turn.conversation, events, kept)
@@ -214,19 +215,16 @@ class Engine:
 
     async def snapshot(self) -> Snapshot:
         """The skills as they are now, of an agent its own; read at first use. Raises AgentNotFound."""
-        await self._catch_up()
-        snapshot = self.registry.snapshot
-        return snapshot if self.libraries.agent_id is None else self.libraries.seen(snapshot)
-
-    async def _catch_up(self) -> None:
         if self._loaded:
             self._behind = await self.registry.catch_up(self.fetch_seconds)
         else:
             await self.refresh()
+        snapshot = self.registry.snapshot
+        return snapshot if self.libraries.agent_id is None else self.libraries.seen(snapshot)
 
     async def for_agent(self, agent_id: str) -> "Engine":
         """The same for an agent with its own skills; raises AgentNotFound."""
-        await self._catch_up()
+        await self.snapshot()
         known = self.registry.snapshot.agents
         if agent_id not in known:
             raise AgentNotFound(agent_id, known)
@@ -246,9 +244,11 @@ class Engine:
             compile_them = self.libraries.compile
             library = await asyncio.to_thread(compile_them, snapshot, self.settings, self.matchers, self.graph)
             self._library = library
-            if self.entities is not None and not self._asked:
-                await first_asked(with_rules(self.entities, library.entities.rules), self.fetch_seconds)
-                self._asked = True
+            if self.entities is not None:
+                self._of_entities = graph_context(self.entities, library)
+                if not self._asked:
+                    await first_asked(with_rules(self.entities, library.entities.rules), self.fetch_seconds)
+                    self._asked = True
         return library
 
     async def make_ready(self) -> None:
@@ -316,9 +316,10 @@ class Engine:
         artifacts = partial(self.registry.read_artifact, snapshot=library.snapshot)
         reading = Reading(artifacts, self.context, self.fetch_seconds)
         if self.entities is not None:
+            known = self._of_entities if library is self._library else graph_context(self.entities, library)
             # A graph keeps its own time, for the entity and then for its sections: ended from here all were lost.
             patience = 2 * library.settings.context_seconds + SPARE_SECONDS
-            reading = replace(reading, context=graph_context(self.entities, library), context_seconds=patience)
+            reading = Reading(artifacts, known, self.fetch_seconds, patience)
         settled = await run(turn, prepared, before, now, self.matchers, reading, delivery)
         return settled if self._behind is None else replace(settled, injection=self._told(settled.injection))
 

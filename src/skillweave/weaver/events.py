@@ -14,7 +14,7 @@ from skillweave.decisions import Outcome
 from skillweave.disclose.block import text_digest
 from skillweave.disclose.sections import READ
 from skillweave.events import payloads
-from skillweave.events.event import Cause, Event, event_id, event_of
+from skillweave.events.event import Cause, Event, event_id
 from skillweave.formats.arguments import digest_in_use
 from skillweave.frozen import FrozenDict
 from skillweave.injection import Block, CurrentPolicy, Injection, PendingCheckpoint
@@ -51,7 +51,7 @@ def turn_events(turn: DecidedTurn) -> tuple[Event, ...]:
     injection = turn.injection
     return (
         _event(turn, _decided(turn)),
-        *(_event(turn, moved) for moved in _moved(turn)),
+        *(_event(turn, moved) for moved in (() if injection.move is None else _moved(turn))),
         *(_event(turn, _given(turn, block), block.id) for block in injection.blocks),
         *(_pending(turn, one) for one in injection.checkpoints if one.blocking and not _was_there(turn, one.skill_id)),
     )
@@ -68,7 +68,7 @@ def with_duration(events: tuple[Event, ...], milliseconds: float) -> tuple[Event
 def _event(turn: DecidedTurn, payload: payloads.BuiltIn, *identity: str) -> Event:
     injection = turn.injection
     made = event_id(injection.conversation, injection.turn_id, payload.event_type, *identity)
-    return event_of(payload, id=made, conversation=injection.conversation, turn_id=injection.turn_id)
+    return Event(made, payload.event_type, injection.conversation, injection.turn_id, payload)
 
 
 def _decided(turn: DecidedTurn) -> payloads.TurnDecided:
@@ -186,7 +186,7 @@ def _judged(conversation: str, turn_id: str | None, approval: Approval, verdict:
     call = (approval.call,) if approval.call else ()
     subject = (approval.skill_id, approval.checkpoint, approval.digest, *call)
     made = event_id(conversation, payload.event_type, *subject, verdict, repr(approval.at))
-    return event_of(payload, id=made, conversation=conversation, turn_id=turn_id)
+    return Event(made, payload.event_type, conversation, turn_id, payload)
 
 
 def decided_event(conversation: str, approval: Approval) -> Event:
@@ -205,7 +205,7 @@ def _evicted(conversation: str, turn_id: str | None, record: Record, before: Sta
     )
     # The same text can be given and forgotten again: what tells the two apart is the State that was changed.
     made = event_id(conversation, payload.event_type, record.carrier, record.key, str(before.revision), repr(record.at))
-    return event_of(payload, id=made, conversation=conversation, turn_id=turn_id)
+    return Event(made, payload.event_type, conversation, turn_id, payload)
 
 
 LONGEST_NAME = 200
@@ -226,7 +226,7 @@ def blocked_event(
     )
     where, turn_id = injection.conversation, injection.turn_id
     made = new_id() if call_id is None else event_id(where, turn_id, payload.event_type, payload.tool, call_id)
-    return event_of(payload, id=made, conversation=where, turn_id=turn_id)
+    return Event(made, payload.event_type, where, turn_id, payload)
 
 
 def prepared_events(prepared: SpawnPlan | SpawnRejected, conversation: str) -> tuple[Event, ...]:
@@ -255,7 +255,7 @@ def _spawn_event(payload: payloads.BuiltIn, spawned: str, request: SpawnRequest)
     # Asked for again with other skills under the same id, it is another happening.
     skills = ("None",) if request.skills is None else ("", *request.skills)
     identity = event_id(spawned, payload.event_type, *skills)
-    return event_of(payload, id=identity, conversation=spawned.rpartition("/")[0] or spawned, turn_id=None)
+    return Event(identity, payload.event_type, spawned.rpartition("/")[0] or spawned, None, payload)
 
 
 def _label(request: SpawnRequest) -> str | None:

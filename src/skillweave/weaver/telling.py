@@ -46,11 +46,11 @@ class EventDispatch:
             Diagnostic(
                 code="observer-failed",
                 severity=Severity.WARNING,
-                message=f"observer {name} was not told what happened: {reason}",
+                message=f"observer {name} was not told what happened: {_failure(task)}",
                 fix="check the observer; the turn itself is complete",
             )
             for task, name in self.tasks.items()
-            if (reason := _failure(task)) is not None
+            if not task.done() or task.cancelled() or task.exception() is not None
         )
 
 
@@ -68,6 +68,8 @@ class Observers:
 
     listening: Sequence[Observer]
     seconds: float = OBSERVER_SECONDS
+    hear_everything: bool = field(init=False)
+    """Whether anybody wants to hear of what the store keeps, too."""
     _names: tuple[str, ...] = field(init=False)
     _wanting: tuple[Wanted, ...] = field(init=False)
     _lanes: dict[_Lane, list[_Task]] = field(default_factory=dict)
@@ -76,6 +78,7 @@ class Observers:
         # Once and now: a guest's attribute that fails must not fail when a turn is over.
         self._names = tuple(map(name_of, self.listening))
         self._wanting = tuple(getattr(one, "wanted", Wanted.EVERYTHING) for one in self.listening)
+        self.hear_everything = Wanted.EVERYTHING in self._wanting
 
     def tell(self, conversation: str, events: Sequence[Event], kept: Kept = Kept.NOWHERE) -> EventDispatch:
         """Begin to hand the events to everybody; their place in the order is taken when this returns.
@@ -92,11 +95,11 @@ class Observers:
             for number, observer in enumerate(self.listening)
             if kept is Kept.NOWHERE or self._wanting[number] is Wanted.EVERYTHING
         }
-        return (
-            NOBODY
-            if not tasks or _is_inside_a_call()
-            else EventDispatch(MappingProxyType(tasks), loop.time() + self.seconds)
-        )
+        call = _OBSERVING.get()
+        # A task that an observer leaves behind inherits the call, which is over then.
+        if not tasks or (call is not None and not call.done()):
+            return NOBODY
+        return EventDispatch(MappingProxyType(tasks), loop.time() + self.seconds)
 
     def _begun(self, lane: _Lane, observer: Observer, events: Sequence[Event]) -> _Task:
         loop = lane[1]
@@ -142,21 +145,15 @@ async def _hand_over(observer: Observer, events: Sequence[Event], earlier: Seque
     await observer.observe(events)
 
 
-def _is_inside_a_call() -> bool:
-    # A task that an observer leaves behind inherits the call, which is over then.
-    call = _OBSERVING.get()
-    return call is not None and not call.done()
-
-
-def _failure(task: _Task) -> str | None:
+def _failure(task: _Task) -> str:
     if not task.done() or task.cancelled():
         return "it took too long"
     # Observers are guests: whatever they raise is reported here, and costs nobody else anything.
     error = task.exception()
-    return None if error is None else f"{type(error).__name__}: {_said_by(error)}"[:LONGEST_REASON]
+    return f"{type(error).__name__}: {_said_by(error)}"[:LONGEST_REASON]
 
 
-def _said_by(error: BaseException) -> str:
+def _said_by(error: BaseException | None) -> str:
     try:
         return str(error)
     except Exception:  # noqa: BLE001 - also the text of an error is a guest's code

@@ -15,7 +15,7 @@ from skillweave import SkillweaveError, __version__
 from skillweave.api import PREFIX
 from skillweave_server.approvals import APPROVALS
 from skillweave_server.composition import COMPOSITION
-from skillweave_server.endpoints import Document, make_routes
+from skillweave_server.endpoints import Document, json_bytes, make_routes
 from skillweave_server.entities import ENTITIES
 from skillweave_server.graphs import GRAPHS
 from skillweave_server.health import add_health
@@ -29,12 +29,10 @@ from skillweave_server.problems import (
     on_skillweave_error,
     on_unexpected,
 )
-from skillweave_server.service import Service
+from skillweave_server.service import Service, escalating
 from skillweave_server.skills import AGENTS, SKILLS
 from skillweave_server.streams import EVENTS
 from skillweave_server.turns import TURNS
-from skillweave_server.verdicts import escalating
-from skillweave_server.writing import json_bytes
 
 GROUPS = (TURNS, LEDGER, MEMORY, SKILLS, AGENTS, COMPOSITION, GRAPHS, ENTITIES, APPROVALS, EVENTS)
 """All endpoints, by their group, in the order of the document."""

@@ -12,7 +12,7 @@ from skillweave.approvals import ApprovalCase, ApprovalReply, ApprovalRequest, A
 from skillweave.turns import LONGEST_ID
 from skillweave_server.calls import Call, IdempotencyKey
 from skillweave_server.endpoints import After, Endpoints, Limit
-from skillweave_server.verdicts import desk_of
+from skillweave_server.service import desk_of
 
 APPROVALS = Endpoints("approvals")
 

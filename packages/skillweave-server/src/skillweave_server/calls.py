@@ -18,7 +18,7 @@ from skillweave import Budget, StoreUnavailable, Weaver
 from skillweave.access import ApiKey, Scope
 from skillweave.turns import LONGEST_ID
 from skillweave.values import read
-from skillweave_server.middleware import seen_in
+from skillweave_server.middleware import SEEN, Seen
 from skillweave_server.options import ServiceOptions
 from skillweave_server.problems import Refused, refused_of
 from skillweave_server.service import Service
@@ -47,16 +47,15 @@ IdempotencyKey = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request of somebody who may make it: `key` is None where the service is open to everybody."""
+    """One request of somebody who may make it: `key` is None where the service is open to everybody.
+
+    `tenant` is whose skills and conversations the call is about.
+    """
 
     service: Service
     request: Request
     key: ApiKey | None
-
-    @property
-    def tenant(self) -> str:
-        """Whose skills and conversations the call is about."""
-        return "" if self.key is None else self.key.tenant
+    tenant: str = ""
 
     def weaver(self, budget: Budget | None = None) -> Weaver:
         """The tenant's Weaver, for a turn with that budget where one is given."""
@@ -68,18 +67,17 @@ def call_with(scope: Scope) -> Callable[[Request], Awaitable[Call]]:
 
     async def call(request: Request) -> Call:
         service: Service = request.app.state.service
-        seen = seen_in(request.scope)
+        seen: Seen = request.scope.get(SEEN) or Seen()
         seen.route = request.scope["route"].path
         key = await _key_of(request, service)
         if key is not None:
             seen.key, seen.tenant = key.id, key.tenant
-        if key is not None:
             if not key.may(scope):
                 raise _out_of_scope(key, scope)
             service.rates.require_open(key.id)
             await service.rates.admit(key.id)
         _require_known_parameters(request)
-        return Call(service, request, key)
+        return Call(service, request, key, "" if key is None else key.tenant)
 
     return call
 
@@ -162,50 +160,42 @@ def _is_local(address: str) -> bool:
 
 
 def body_of(shape: type[T]) -> Callable[[Request], Awaitable[T]]:
-    """What reads the body of a request as that value, for FastAPI's `Depends`."""
+    """What reads the body of a request as that value, for FastAPI's `Depends`.
+
+    It raises Refused for one that is too large, too slow, or no JSON.
+    """
 
     async def body(request: Request) -> T:
-        return read(await json_body(request), shape)
+        declared = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if declared != _JSON:
+            raise Refused(415, "not-json", f"send the body as {_JSON}, not as {declared[:60]!r}")
+        coding = request.headers.get("content-encoding", "identity").strip().lower()
+        if coding not in ("", "identity"):
+            raise Refused(415, "packed", f"send the body as it is, not packed as {coding[:60]!r}")
+        options: ServiceOptions = request.app.state.service.options
+        most = options.most_body_bytes
+        length = request.headers.get("content-length", "")
+        if _LENGTH.fullmatch(length) and int(length[:_LONGEST_LENGTH]) > most:
+            raise _too_large(most)
+        content = bytearray()
+        try:
+            async with asyncio.timeout(options.body_seconds):
+                async for part in request.stream():
+                    content += part
+                    if len(content) > most:
+                        raise _too_large(most)
+        except TimeoutError:
+            detail = f"the body did not come within {options.body_seconds:g} seconds; send it at once"
+            raise Refused(408, "slow-body", detail, {"Connection": "close"}) from None
+        except ClientDisconnect:
+            raise Refused(400, "broken-off", "the client went away before the body was there") from None
+        try:
+            data: object = _STRICT.decode(content.decode("utf-8"))
+        except (ValueError, RecursionError) as error:
+            raise Refused(400, "not-json", f"the body is no JSON: {error}"[:500]) from None
+        return read(data, shape)
 
     return body
-
-
-async def json_body(request: Request) -> object:
-    """The JSON data of the body; raises Refused for one that is too large, too slow, or no JSON."""
-    declared = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if declared != _JSON:
-        raise Refused(415, "not-json", f"send the body as {_JSON}, not as {declared[:60]!r}")
-    coding = request.headers.get("content-encoding", "identity").strip().lower()
-    if coding not in ("", "identity"):
-        raise Refused(415, "packed", f"send the body as it is, not packed as {coding[:60]!r}")
-    content = await _content(request)
-    try:
-        data: object = _STRICT.decode(content.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise Refused(400, "not-json", f"the body is no JSON: {error}"[:500]) from None
-    return data
-
-
-async def _content(request: Request) -> bytes:
-    options: ServiceOptions = request.app.state.service.options
-    most = options.most_body_bytes
-    length = request.headers.get("content-length", "")
-    if _LENGTH.fullmatch(length) and int(length[:_LONGEST_LENGTH]) > most:
-        raise _too_large(most)
-    parts, size = [], 0
-    try:
-        async with asyncio.timeout(options.body_seconds):
-            async for part in request.stream():
-                size += len(part)
-                if size > most:
-                    raise _too_large(most)
-                parts.append(part)
-    except TimeoutError:
-        detail = f"the body did not come within {options.body_seconds:g} seconds; send it at once"
-        raise Refused(408, "slow-body", detail, {"Connection": "close"}) from None
-    except ClientDisconnect:
-        raise Refused(400, "broken-off", "the client went away before the body was there") from None
-    return b"".join(parts)
 
 
 def _too_large(most: int) -> Refused:

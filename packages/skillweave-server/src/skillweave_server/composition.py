@@ -11,7 +11,7 @@ from skillweave.tools import TOOLS, CallFields, Composition, SpawnPlan, ToolSpec
 from skillweave_server.calls import Call, IdempotencyKey
 from skillweave_server.endpoints import ConversationId, Endpoints
 from skillweave_server.problems import Refused
-from skillweave_server.verdicts import apply_waiting
+from skillweave_server.service import apply_waiting
 
 COMPOSITION = Endpoints("composition")
 

@@ -1,6 +1,7 @@
 """Endpoints: how one is declared, the routes that answer, and the OpenAPI document that describes them."""
 
 import inspect
+import json
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import wraps
@@ -16,11 +17,10 @@ from skillweave import __version__
 from skillweave.access import Scope
 from skillweave.api import MEDIA_TYPE, MOST_LISTED, PREFIX, Problem
 from skillweave.turns import LONGEST_ID
-from skillweave.values import Definitions, Purpose
+from skillweave.values import Definitions, Portable, Purpose, write
 from skillweave_server.calls import Call, body_of, call_with
-from skillweave_server.middleware import with_slashes
+from skillweave_server.middleware import SLASH
 from skillweave_server.problems import Refused
-from skillweave_server.writing import answer
 
 Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Any]])
 
@@ -182,7 +182,12 @@ def _answering(endpoint: Endpoint) -> Callable[..., Awaitable[Response]]:
 
     @wraps(handler)
     async def answering(**given: Any) -> Response:  # noqa: ANN401 - what the handler's signature says
-        found = await handler(**{name: _readable(name, value) for name, value in given.items()})
+        for name, value in given.items():
+            if isinstance(value, str):
+                given[name] = value.replace(SLASH, "/")
+                if not given[name].isprintable():  # no header and no log could show it in one line
+                    raise Refused(422, "invalid-parameter", f"`{name}` holds an unprintable character; remove it")
+        found = await handler(**given)
         return found if isinstance(found, Response) else answer(found, endpoint.status)
 
     hints = get_type_hints(handler, include_extras=True)
@@ -198,13 +203,29 @@ def _answering(endpoint: Endpoint) -> Callable[..., Awaitable[Response]]:
     return answering
 
 
-def _readable(name: str, value: Any) -> Any:  # noqa: ANN401 - whatever a handler is given
-    """The parameter as it was sent; raises Refused for a text that no header and no log could show in one line."""
-    sent = with_slashes(value)
-    if isinstance(sent, str) and not sent.isprintable():
-        raise Refused(422, "invalid-parameter", f"`{name}` holds an unprintable character; remove it")
-    return sent
-
-
 def _first_line(handler: Callable[..., object]) -> str:
     return (inspect.getdoc(handler) or "").partition("\n")[0]
+
+
+def json_bytes(data: object) -> bytes:
+    """Compact JSON in ASCII, which carries every text, also half of a surrogate pair."""
+    return json.dumps(data, separators=(",", ":"), allow_nan=False).encode("ascii")
+
+
+def written(value: Any) -> object:  # noqa: ANN401 - whatever an endpoint answers
+    """The JSON data of an answer: a value, or lists and mappings of values."""
+    if isinstance(value, Portable):
+        return write(value)
+    if isinstance(value, list | tuple):
+        return [written(one) for one in value]
+    if isinstance(value, dict):
+        return {key: written(one) for key, one in value.items()}
+    return value
+
+
+def answer(value: Any, status: int = 200) -> Response:  # noqa: ANN401 - whatever an endpoint answers
+    """The HTTP answer; None has no content."""
+    if value is None:
+        return Response(status_code=204)
+    data = write(value) if isinstance(value, Portable) else written(value)
+    return Response(json_bytes(data), status, media_type="application/json")

@@ -20,10 +20,11 @@ from skillweave_server.problems import SAFE, Refused, answer_to
 log = logging.getLogger("skillweave.access")
 
 TRACER = "skillweave_server"
-_SEEN = "skillweave.seen"
+SEEN = "skillweave.seen"
+"""Where the Seen of a request stands in its scope."""
 _BROKEN_OFF = 499
 """The status in the log of a request whose client went away before any answer, as proxies write it."""
-_SLASH = "\uf02f"
+SLASH = "\uf02f"
 """Stands for a slash of an id while a path is matched; no id can hold it, as it is not printable."""
 _NO_UTF_8 = answer_to(
     Refused(422, "invalid-parameter", "the path holds bytes that are no text in UTF-8, or none that an id can hold")
@@ -38,17 +39,6 @@ class Seen:
     key: str | None = None
     tenant: str | None = None
     status: int | None = None
-
-
-def seen_in(scope: Scope) -> Seen:
-    """What is noted of this request, to be added to; of no other where nobody watches."""
-    known = scope.get(_SEEN)
-    return known if isinstance(known, Seen) else Seen()
-
-
-def with_slashes(value: Any) -> Any:  # noqa: ANN401 - whatever a handler is given
-    """Returns a parameter as it was sent."""
-    return value.replace(_SLASH, "/") if isinstance(value, str) else value
 
 
 def records_spans() -> bool:
@@ -92,7 +82,7 @@ class Middleware:
             await self._app(scope, receive, send)
             return
         begun, seen = time.perf_counter(), Seen()
-        scope[_SEEN] = seen
+        scope[SEEN] = seen
 
         async def noting(message: Message) -> None:
             if message["type"] == "http.response.start":
@@ -113,21 +103,15 @@ class Middleware:
             seen.status = seen.status or 500
             raise
         finally:
-            self._note(scope, seen, time.perf_counter() - begun)
-
-    def _note(self, scope: Scope, seen: Seen, seconds: float) -> None:
-        route, status = _route_of(scope, seen), seen.status or _BROKEN_OFF
-        self._meters.answered(scope["method"], route, status, seconds)
-        if log.isEnabledFor(logging.INFO):
-            line: Mapping[str, Any] = {
-                "method": scope["method"][:20],
-                "route": route,
-                "status": status,
-                "ms": round(seconds * 1000, 2),
-                "key": seen.key,
-                "tenant": seen.tenant,
-            }
-            log.info(json.dumps(line), extra={"request": line})
+            # A path that is not there may be anything; a template is nobody's words.
+            route, status = seen.route or getattr(scope.get("route"), "path", None), seen.status or _BROKEN_OFF
+            seconds = time.perf_counter() - begun
+            self._meters.answered(scope["method"], route, status, seconds)
+            if log.isEnabledFor(logging.INFO):
+                method, ms = scope["method"][:20], round(seconds * 1000, 2)
+                line: Mapping[str, Any] = {"method": method, "route": route, "status": status, "ms": ms}
+                line = {**line, "key": seen.key, "tenant": seen.tenant}
+                log.info(json.dumps(line), extra={"request": line})
 
     @contextmanager
     def _span(self, scope: Scope, seen: Seen) -> Iterator[None]:
@@ -148,15 +132,10 @@ class Middleware:
                     span.set_attribute("http.response.status_code", seen.status)
                     if seen.status >= 500:
                         span.set_status(trace.StatusCode.ERROR)
-                route = _route_of(scope, seen)
+                route = seen.route or getattr(scope.get("route"), "path", None)
                 if route is not None:
                     span.update_name(f"{method} {route}")
                     span.set_attribute("http.route", route)
-
-
-def _route_of(scope: Scope, seen: Seen) -> str | None:
-    """Returns the template of the path: a path that is not there may be anything, a template is nobody's words."""
-    return seen.route or getattr(scope.get("route"), "path", None)
 
 
 def _path_of(raw: bytes) -> str | None:
@@ -165,4 +144,4 @@ def _path_of(raw: bytes) -> str | None:
         parts = [unquote_to_bytes(part).decode() for part in raw.split(b"/")]
     except UnicodeDecodeError:
         return None
-    return None if any(_SLASH in part for part in parts) else "/".join(part.replace("/", _SLASH) for part in parts)
+    return None if any(SLASH in part for part in parts) else "/".join(part.replace("/", SLASH) for part in parts)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
@@ -37,7 +38,7 @@ from skillweave_server.options import ServiceOptions
 from skillweave_server.rates import SharedCounters, shared_counters
 from skillweave_server.service import Service
 from skillweave_server.tenant_registry import CommonRegistry, SharedSource, TenantRegistry
-from skillweave_server.unsealed import UnsealedBook
+from skillweave_server.unsealed import DisabledApprovals
 
 if TYPE_CHECKING:
     from skillweave_stores.sql.database import Database
@@ -201,6 +202,7 @@ def open_service(
         options=options or ServiceOptions(),
         counters=kept_in.counters,
         checks={"database": database.revision, **kept_in.checks},
+        reading_ahead=kept_in.reading_ahead,
         shared=(kept_in.store, *parts.sources, known, database),
     )
 
@@ -215,6 +217,7 @@ class _KeptIn:
     wanted: Wanted
     checks: Mapping[str, Callable[[], Awaitable[object]]]
     counters: SharedCounters | None = None
+    reading_ahead: Callable[[], AbstractContextManager[None]] = nullcontext
 
 
 def _without_redis(place: Place, database: "Database") -> _KeptIn:
@@ -232,13 +235,14 @@ def _without_redis(place: Place, database: "Database") -> _KeptIn:
 
 def _with_redis(place: Place, redis: str) -> _KeptIn:
     from skillweave_stores.redis.events import RedisEventStream
-    from skillweave_stores.redis.store import EventKeeping, RedisStore
+    from skillweave_stores.redis.store import EventKeeping, RedisStore, reading_ahead
     from skillweave_stores.redis.working_memory import RedisWorkingMemory
 
     states = RedisStore(redis, events=EventKeeping.STREAM)
     store, memory = SplitStore(states, _log(place)), RedisWorkingMemory(redis, store=states)
     events, counters = RedisEventStream(redis), shared_counters(redis)
-    return _KeptIn(store, memory, events, Wanted.UNKEPT, {"redis": partial(store.load, READINESS)}, counters)
+    checks = {"redis": partial(store.load, READINESS)}
+    return _KeptIn(store, memory, events, Wanted.UNKEPT, checks, counters, reading_ahead)
 
 
 def _log(place: Place) -> Store:
@@ -263,7 +267,7 @@ def _approvals(place: Place, key_file: str | os.PathLike[str] | None, database: 
         )
     beside = key_file_of(place)
     named = Path(key_file) if key_file is not None else beside
-    return UnsealedBook() if named is None else SqlApprovals(database, key=read_or_make_key(named))
+    return DisabledApprovals() if named is None else SqlApprovals(database, key=read_or_make_key(named))
 
 
 def _make_weaver(parts: _Parts, tenant: str) -> Weaver:

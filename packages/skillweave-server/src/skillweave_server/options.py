@@ -30,11 +30,10 @@ class ServiceOptions:
     def __post_init__(self) -> None:
         checked = Checked("ServiceOptions")
         checked.whole("most_body_bytes", self.most_body_bytes, 1)
-        checked.number("body_seconds", self.body_seconds, 0.001, 3600)
         if self.requests_per_minute is not None:
             checked.whole("requests_per_minute", self.requests_per_minute, 1)
         checked.whole("refusals_per_minute", self.refusals_per_minute, 1)
         checked.number("key_seconds", self.key_seconds, 0, 3600)
-        checked.number("heartbeat_seconds", self.heartbeat_seconds, 0.001, 3600)
-        checked.number("reader_seconds", self.reader_seconds, 0.001, 3600)
-        checked.number("stream_seconds", self.stream_seconds, 0.001, 24 * 3600)
+        checked.number("stream_seconds", self.stream_seconds, 0.001, 24 * 3600.0)
+        for name in ("body_seconds", "heartbeat_seconds", "reader_seconds"):
+            checked.number(name, getattr(self, name), 0.001, 3600)

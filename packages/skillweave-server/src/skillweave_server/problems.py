@@ -1,5 +1,6 @@
 """Errors as problem documents: which status each has, and what it is called (RFC 9457)."""
 
+import json
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -31,7 +32,6 @@ from skillweave.errors import (
 from skillweave.events import EventRefused, StreamGap
 from skillweave.ledger import MemoryTooLarge
 from skillweave.tools import SpawnRejected
-from skillweave_server.writing import json_bytes
 
 log = logging.getLogger("skillweave_server")
 
@@ -84,7 +84,8 @@ class Refused(Exception):
 
 def answer_to(refused: Refused) -> Response:
     """The problem document."""
-    content = json_bytes(problem_of(refused).to_dict())
+    # In ASCII, which carries every text, also half of a surrogate pair.
+    content = json.dumps(problem_of(refused).to_dict(), allow_nan=False)
     return Response(content, refused.status, media_type=MEDIA_TYPE, headers=dict(refused.headers))
 
 

@@ -1,13 +1,16 @@
 """The parts of the service, the Weaver of each tenant, and for which conversations verdicts wait."""
 
 import asyncio
+import logging
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence, Set
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 
-from skillweave import Budget, Weaver
+from skillweave import Budget, StoreUnavailable, Weaver
 from skillweave.access import KeyStore
-from skillweave.approvals import ApprovalBook
+from skillweave.approvals import ApprovalBook, ApprovalDesk
+from skillweave.errors import Contended
 from skillweave.events import EventStream
 from skillweave.ledger import WorkingMemory
 from skillweave.registry import WritableSource
@@ -17,6 +20,10 @@ from skillweave_server.meters import Held, Meters
 from skillweave_server.options import ServiceOptions
 from skillweave_server.rates import Rates, SharedCounters
 
+log = logging.getLogger("skillweave_server")
+
+ESCALATE_EVERY_SECONDS = 60.0
+"""Seconds between two looks for approvals whose time is over."""
 MOST_TENANTS = 1_000
 """Tenants whose skills are held at once; of more, those that were used longest ago are read again when they come."""
 WAITING_SECONDS = 1.0
@@ -71,7 +78,8 @@ class Service(ClosedOnExit):
     `skills` is the store that skills are published to, None where they are only read. `keys` are the API keys, None
     for a service that is open to everybody who reaches it. `options` are the limits, `counters` count the requests of
     all replicas, None where this is the only one. `shared` is what the Weavers of all tenants have in common, to be
-    closed with the service. `checks` ask each part that it cannot work without, by what people call it. `leaving` is
+    closed with the service. `checks` ask each part that it cannot work without, by what people call it. Inside
+    `reading_ahead` the read of a working memory may bring the State of its conversation in the same trip. `leaving` is
     set when the service is about to end: streams end then, so that their readers go on elsewhere.
     """
 
@@ -85,6 +93,7 @@ class Service(ClosedOnExit):
     counters: SharedCounters | None = None
     shared: tuple[object, ...] = ()
     checks: Mapping[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
+    reading_ahead: Callable[[], AbstractContextManager[None]] = nullcontext
     leaving: asyncio.Event = field(init=False, default_factory=asyncio.Event)
     ring: KeyRing | None = field(init=False)
     rates: Rates = field(init=False)
@@ -143,3 +152,51 @@ class Service(ClosedOnExit):
         for result in results:
             if isinstance(result, BaseException):
                 raise result
+
+
+def desk_of(service: Service, tenant: str) -> ApprovalDesk:
+    """Where the tenant's questions are asked and answered."""
+    return ApprovalDesk(service.approvals, service.weaver(tenant), service.events)
+
+
+async def apply_waiting(service: Service, tenant: str, conversation: str) -> bool:
+    """Have the conversation know what people decided, where a crash came between; whether anything waited.
+
+    A verdict waits where a crash, or a ledger that was silent, came before its answer; a turn may go on without it for
+    a second, as it may before the crash. While the book does not answer, or others of the conversation are faster, the
+    turn goes on without too: what a person has not said yes to asks again.
+    """
+    try:
+        if conversation not in await service.waiting.of(tenant):
+            return False
+        service.waiting.forget(tenant)
+        return await desk_of(service, tenant).apply_waiting(conversation)
+    except (StoreUnavailable, Contended) as error:
+        log.warning("verdicts that may wait for conversation %r were not applied: %r", conversation, str(error))
+        return False
+
+
+async def escalate_due(service: Service) -> int:
+    """Hand on the approvals of all tenants whose time is over; how many there were."""
+    return sum([len(await service.approvals.escalate(tenant=tenant)) for tenant in await service.tenants()])
+
+
+@asynccontextmanager
+async def escalating(service: Service, every_seconds: float = ESCALATE_EVERY_SECONDS) -> AsyncIterator[None]:
+    """Hand them on again and again while the block runs; any number of replicas may."""
+    task = asyncio.create_task(_keep_escalating(service, every_seconds))
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+
+
+async def _keep_escalating(service: Service, every_seconds: float) -> None:
+    while True:
+        await asyncio.sleep(every_seconds)
+        try:
+            await escalate_due(service)
+        except Exception:
+            # The next minute tries again, whatever it was: one failure must not end it for all time.
+            log.exception("approvals whose time is over were not handed on")

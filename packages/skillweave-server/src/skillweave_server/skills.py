@@ -31,9 +31,8 @@ from skillweave.skills import check_skills, read_any
 from skillweave.sources import NOT_A_DEFINITION, InCode
 from skillweave.values import Location, has_errors
 from skillweave_server.calls import Call
-from skillweave_server.endpoints import After, Endpoints, Limit
+from skillweave_server.endpoints import After, Endpoints, Limit, answer
 from skillweave_server.problems import Refused
-from skillweave_server.writing import answer
 
 SKILLS = Endpoints("skills")
 

@@ -16,10 +16,9 @@ from skillweave.api import GAP, EventRequest, SentEvent
 from skillweave.events import StreamedEvent, StreamGap
 from skillweave.values import write
 from skillweave_server.calls import Call, IdempotencyKey
-from skillweave_server.endpoints import ConversationId, Endpoints
+from skillweave_server.endpoints import ConversationId, Endpoints, json_bytes
 from skillweave_server.problems import problem_of, refused_of
 from skillweave_server.service import Service
-from skillweave_server.writing import json_bytes
 
 log = logging.getLogger("skillweave_server")
 

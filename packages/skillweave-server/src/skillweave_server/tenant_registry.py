@@ -103,15 +103,12 @@ class TenantRegistry(Registry):
 
     async def _follow(self, own: Registry) -> None:
         """Show what all tenants have, or begin with what is the tenant's own."""
-        if _is_bare(own.snapshot):
+        found = own.snapshot
+        # Whether there is nothing, and nothing else to say about it: most tenants have no skills of their own.
+        if not (found.skills or found.agents) and all(one.code == NO_SKILLS.name for one in found.diagnostics):
             self.snapshot = self._common.snapshot
             return
         self._own = None
         # Numbers of generations go on: whoever holds an answer of the last one sees that it is old.
         self._state = replace(self._state, snapshot=Snapshot(generation=self.snapshot.generation))
         await super().refresh()
-
-
-def _is_bare(snapshot: Snapshot) -> bool:
-    """Whether there is nothing, and nothing else to say about it: most tenants have no skills of their own."""
-    return not (len(snapshot) or snapshot.agents) and all(one.code == NO_SKILLS.name for one in snapshot.diagnostics)

@@ -13,8 +13,7 @@ from skillweave.values import FrozenJson
 from skillweave_server.calls import Call, IdempotencyKey
 from skillweave_server.endpoints import ConversationId, Endpoints, TurnId
 from skillweave_server.problems import Refused
-from skillweave_server.verdicts import apply_waiting
-from skillweave_stores.redis.store import reading_ahead
+from skillweave_server.service import apply_waiting
 
 TURNS = Endpoints("turns")
 MEMORY_UNAVAILABLE = "memory-unavailable"
@@ -43,7 +42,7 @@ async def weave(
     """
     # First what may change the State, then the memory, with which the State may come.
     await apply_waiting(call.service, call.tenant, conversation)
-    with reading_ahead():
+    with call.service.reading_ahead():
         memory, found = await _working_memory(call, conversation)
         turn = asked.turn(conversation, key=idempotency_key, memory=memory, new_id=lambda: uuid4().hex)
         weaver = call.weaver(asked.budget)

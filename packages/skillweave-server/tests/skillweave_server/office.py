@@ -15,8 +15,7 @@ from tests.skillweave_server.parts import reached
 
 import skillweave
 from skillweave.approvals.book import ApprovalBook
-from skillweave.events.stream import EventStream
-from skillweave.events.streaming import StreamObserver
+from skillweave.events.event import EventStream, StreamObserver
 from skillweave.stores.event_stream import MemoryEventStream
 from skillweave_server.app import create_app
 from skillweave_server.service import Service

@@ -9,7 +9,7 @@ from typing import Any
 import uvicorn
 from tests.skillweave_server.parts import service_in
 
-from skillweave.events.stream import EventStream
+from skillweave.events.event import EventStream
 from skillweave_server.app import create_app
 from skillweave_server.service import Service
 

@@ -14,8 +14,7 @@ from tests.skillweave_server.parts import reached
 from tests.skillweave_server.running import served_service, whole_service
 
 from skillweave.errors import StoreUnavailable
-from skillweave.events.event import Announced, Event
-from skillweave.events.stream import EventStream, StreamedEvent, StreamGap
+from skillweave.events.event import Announced, Event, EventStream, StreamedEvent, StreamGap
 from skillweave.frozen import FrozenDict
 from skillweave.stores.event_stream import MemoryEventStream
 from skillweave_server.app import create_app

@@ -13,8 +13,7 @@ from skillweave.approvals.book import ApprovalBook
 from skillweave.approvals.case import ApprovalCase, ApprovalRequest
 from skillweave.conversation import ToolCall
 from skillweave.errors import StoreUnavailable
-from skillweave_server.service import Service
-from skillweave_server.verdicts import desk_of, escalate_due, escalating
+from skillweave_server.service import Service, desk_of, escalate_due, escalating
 from skillweave_stores.sql.keys import SqlKeys
 from skillweave_testing import ManualClock
 

@@ -6,10 +6,10 @@ import pytest
 
 from skillweave import StoreUnavailable
 from skillweave_server.service import Waiting
-from skillweave_server.unsealed import UnsealedBook
+from skillweave_server.unsealed import DisabledApprovals
 
 
-class Counted(UnsealedBook):
+class Counted(DisabledApprovals):
     def __init__(self) -> None:
         self.asked: list[str] = []
         self.silent = False

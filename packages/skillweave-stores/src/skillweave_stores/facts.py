@@ -1,10 +1,14 @@
-"""What is told of a server, whichever it is: its clock, its connections, and when to try again."""
+"""What is told of a server, whichever it is: its clock, its connections, when to try again, what it may lose."""
 
 import time
 from collections.abc import Awaitable, Callable
 
 SOON, LATER = 1.0, 30.0
 """Seconds after which a call may succeed: when a server comes back, and when a person has to do something first."""
+MAY_LOSE = "ledger-may-lose-writes"
+"""Something that was acknowledged may be lost when the server or its machine ends without warning."""
+READ_ONLY = "ledger-read-only"
+"""The server takes no writes."""
 _TRIPS = 3
 """So many trips are made, of which the quickest counts."""
 

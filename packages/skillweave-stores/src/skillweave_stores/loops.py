@@ -33,7 +33,8 @@ class PerLoop(Generic[T]):
 
     def here(self) -> T:
         """The one of the running loop, made at its first use; those of loops that have ended are abandoned then."""
-        self._forget_parents()
+        if self._process != os.getpid():
+            self._forget_parents()
         loop = asyncio.get_running_loop()
         with self._lock:
             found = self._made.get(loop)
@@ -45,7 +46,8 @@ class PerLoop(Generic[T]):
 
     async def close(self) -> None:
         """Give back all that were made; later uses make new ones."""
-        self._forget_parents()
+        if self._process != os.getpid():
+            self._forget_parents()
         with self._lock:
             made = list(self._made.items())
             self._made.clear()
@@ -60,12 +62,11 @@ class PerLoop(Generic[T]):
         await self._close(one)
 
     def _forget_parents(self) -> None:
-        if self._process != os.getpid():
-            self._process = os.getpid()
-            self._lock = Lock()  # the parent may have held it at the moment of the fork
-            # Kept, so that nothing closes them: the child shares with its parent what tells which sockets can be read.
-            self._parents.append(self._made)
-            self._made = {}
+        self._process = os.getpid()
+        self._lock = Lock()  # the parent may have held it at the moment of the fork
+        # Kept, so that nothing closes them: the child shares with its parent what tells which sockets can be read.
+        self._parents.append(self._made)
+        self._made = {}
 
 
 async def _within(seconds: float, work: Coroutine[Any, Any, None], loop: asyncio.AbstractEventLoop) -> bool:

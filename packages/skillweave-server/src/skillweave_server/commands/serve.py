@@ -153,7 +153,7 @@ class _Asked:
         from skillweave_server.commands.output import Listening
         from skillweave_server.listening import addresses_of
         from skillweave_server.opening import place_of
-        from skillweave_server.unsealed import UnsealedBook
+        from skillweave_server.unsealed import DisabledApprovals
 
         return Listening(
             tuple(addresses_of(sockets)),
@@ -161,7 +161,7 @@ class _Asked:
             None if self.redis is None else without_secrets(self.redis),
             skills,
             service.keys is None,
-            not isinstance(service.approvals, UnsealedBook),
+            not isinstance(service.approvals, DisabledApprovals),
             first,
         )
 

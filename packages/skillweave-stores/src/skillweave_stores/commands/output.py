@@ -7,7 +7,7 @@ from skillweave import Diagnostic, Severity
 from skillweave.commands import Ink, Page, Portable, counted, finding_line, printable, shown_time
 from skillweave.registry import StoredVersion
 from skillweave_stores.seed import Seeded
-from skillweave_stores.seed.codes import NOT_KEPT
+from skillweave_stores.seed.filling import NOT_KEPT
 
 SHORT = 12
 """So much of a content hash is shown: enough to tell the versions of a skill apart."""

@@ -7,7 +7,7 @@ from redis.asyncio import Redis, RedisCluster
 from redis.exceptions import ResponseError
 
 from skillweave import Diagnostic, Severity
-from skillweave_stores.durability import MAY_LOSE, READ_ONLY
+from skillweave_stores.facts import MAY_LOSE, READ_ONLY
 
 MAY_EVICT, UNKNOWN = "ledger-may-evict", "ledger-durability-unknown"
 _FIX = "set `appendonly yes` and `appendfsync always`; each write then waits for the disk"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
-from skillweave import Diagnostic, Skill, Source
+from skillweave import Diagnostic, Severity, Skill, Source
 from skillweave.errors import ArtifactNotFound, InvalidValue, SourceUnavailable
 from skillweave.registry import (
     Agent,
@@ -21,9 +21,12 @@ from skillweave.registry import (
     stream_of,
 )
 from skillweave.sources import SkillSource, source_of
-from skillweave.values import EMPTY, FrozenDict, Location, Portable, close_all, has_errors
-from skillweave_stores.seed.codes import NOT_KEPT, NOT_STORED
+from skillweave.values import EMPTY, Code, FrozenDict, Location, Portable, close_all, has_errors
 
+NOT_STORED = Code(
+    "not-stored", Severity.ERROR, "a skill or an agent that loads, and that the store refuses or that lacks a document"
+)
+NOT_KEPT = Code("not-kept", Severity.WARNING, "a part of a pack that a store of skills has no place for")
 MOST_ENTRIES = 100
 MOST_BYTES = 4 * 1024 * 1024
 """A chunk has so many skills, or so many bytes of artifacts: then it is stored, as a whole."""

@@ -5,7 +5,6 @@ from hashlib import sha256
 from typing import Any
 
 from sqlalchemy import insert, select, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from skillweave.approvals import (
@@ -21,10 +20,10 @@ from skillweave.approvals import (
     next_row,
     step_to_json,
 )
+from skillweave_stores.sql.database import clock_of
 from skillweave_stores.sql.documents import held_text
-from skillweave_stores.sql.shared import clock_of
 from skillweave_stores.sql.tables import ApprovalHeadRow, ApprovalLogRow, ApprovalRow
-from skillweave_stores.sql.upserts import put_row
+from skillweave_stores.sql.upserts import insert_into, put_row
 
 _CASES, _LOG, _HEADS = ApprovalRow, ApprovalLogRow, ApprovalHeadRow
 
@@ -93,8 +92,7 @@ async def open_log(
     if found is None:
         first = first_head(key, owner)
         values = {"tenant": owner, "number": first.number, "last_seal": first.last_seal, "seal": first.seal}
-        inserting = postgresql.insert if connection.dialect.name == "postgresql" else sqlite.insert
-        await connection.execute(inserting(_HEADS).values(**values).on_conflict_do_nothing())
+        await connection.execute(insert_into(connection, _HEADS).values(**values).on_conflict_do_nothing())
         found = (await connection.execute(asked)).one()
     head = LogHead(found.number, told(found.last_seal), told(found.seal))
     if not is_sealed(key, owner, head):

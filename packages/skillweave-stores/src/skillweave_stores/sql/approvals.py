@@ -24,10 +24,9 @@ from skillweave.errors import InvalidValue
 from skillweave.values import Checked, tenant_of
 from skillweave_stores.sql.approval_check import check_approvals, check_log
 from skillweave_stores.sql.approval_log import LOG_COLUMNS, OpenLog, hash_of, log_row, open_log
-from skillweave_stores.sql.database import Database
+from skillweave_stores.sql.database import Database, InDatabase, clock_of, owner_of
 from skillweave_stores.sql.documents import held_text, is_storable_text
-from skillweave_stores.sql.shared import InDatabase, clock_of, owner_of
-from skillweave_stores.sql.tables import ApprovalHeadRow, ApprovalLogRow, ApprovalRow
+from skillweave_stores.sql.tables import WAITING, ApprovalHeadRow, ApprovalLogRow, ApprovalRow
 
 if TYPE_CHECKING:
     from sqlalchemy import ColumnElement, TextClause
@@ -45,9 +44,6 @@ MOST_COUNTED = 10_000
 _ESCALATED = 50
 """Approvals that go on to the next reviewer in one transaction."""
 _CASES = ApprovalRow
-
-_WAITING = "decided IS NOT NULL AND NOT applied"
-"""In the words of the index, so that SQLite uses it."""
 
 
 class SqlApprovals(InDatabase):
@@ -153,19 +149,13 @@ class SqlApprovals(InDatabase):
 
     async def waiting(self, conversation: str, *, tenant: str = "") -> tuple[ApprovalCase, ...]:
         """The decided approvals of a conversation that are not applied, in the order in which they were decided."""
-        open_ones = _CASES.conversation_hash == hash_of(conversation), text(_WAITING)
+        open_ones = _CASES.conversation_hash == hash_of(conversation), text(WAITING)
         return await self._cases(None, _CASES.tenant == owner_of(tenant), *open_ones, order=(_CASES.decided,))
 
     async def conversations_waiting(self, *, tenant: str = "") -> frozenset[str]:
         """The conversations with a decided approval that is not applied."""
-        if self._database.is_missing:
-            return frozenset()
-        wanted = select(_CASES.conversation).where(_CASES.tenant == owner_of(tenant), text(_WAITING)).distinct()
-
-        async def work(connection: "AsyncConnection") -> frozenset[str]:
-            return frozenset((await connection.scalars(wanted)).all())
-
-        return await self._database.read(work)
+        wanted = select(_CASES.conversation).where(_CASES.tenant == owner_of(tenant), text(WAITING)).distinct()
+        return frozenset(one for (one,) in await self._rows(wanted))
 
     async def escalate(self, *, tenant: str = "") -> tuple[ApprovalCase, ...]:
         """Hand every pending approval whose time is over to the next reviewer; those whose time was over.
@@ -191,15 +181,8 @@ class SqlApprovals(InDatabase):
     async def log(self, *, after: int = 0, limit: int = 1000, tenant: str = "") -> Sequence[LogRow]:
         """At most `limit` rows of the log after that number."""
         owner, most = owner_of(tenant), _limit("log", limit)
-        if self._database.is_missing:
-            return ()
         wanted = select(*LOG_COLUMNS).where(ApprovalLogRow.tenant == owner, ApprovalLogRow.number > after)
-
-        async def work(connection: "AsyncConnection") -> Sequence[LogRow]:
-            found = await connection.execute(wanted.order_by(ApprovalLogRow.number).limit(most))
-            return tuple(map(log_row, found))
-
-        return await self._database.read(work)
+        return tuple(map(log_row, await self._rows(wanted.order_by(ApprovalLogRow.number).limit(most))))
 
     async def verify(self, *, tenant: str = "") -> tuple[str, ...]:
         """What is wrong with the tenant's log, and where an approval differs from what its log says.
@@ -214,27 +197,15 @@ class SqlApprovals(InDatabase):
 
     async def count_pending(self, tenants: Sequence[str]) -> int:
         """How many approvals of these tenants nobody has decided, 10,000 at most."""
-        if self._database.is_missing:
-            return 0
         owners = sorted(map(owner_of, tenants))
         pending = select(_CASES.id).where(_CASES.tenant.in_(owners), _CASES.status == ApprovalStatus.PENDING.value)
-        asked = select(func.count()).select_from(pending.limit(MOST_COUNTED).subquery())
-
-        async def work(connection: "AsyncConnection") -> int:
-            return int(await connection.scalar(asked) or 0)
-
-        return await self._database.read(work)
+        found = await self._rows(select(func.count()).select_from(pending.limit(MOST_COUNTED).subquery()))
+        return int(found[0][0]) if found else 0
 
     async def tenants(self) -> tuple[str, ...]:
         """The tenants that have a log, sorted; the default one by its name in code, the empty text."""
-        if self._database.is_missing:
-            return ()
         known = select(ApprovalLogRow.tenant).union(select(ApprovalHeadRow.tenant))
-
-        async def work(connection: "AsyncConnection") -> Sequence[str]:
-            return (await connection.scalars(known)).all()
-
-        return tuple(sorted(map(tenant_of, await self._database.read(work))))
+        return tuple(sorted(tenant_of(owner) for (owner,) in await self._rows(known)))
 
     async def _cases(
         self,
@@ -242,14 +213,8 @@ class SqlApprovals(InDatabase):
         *conditions: "ColumnElement[bool] | TextClause",
         order: "Sequence[InstrumentedAttribute[Any]]" = (_CASES.created_at, _CASES.id),
     ) -> tuple[ApprovalCase, ...]:
-        if self._database.is_missing:
-            return ()
         wanted = select(_CASES.document, _CASES.id).where(*conditions).order_by(*order).limit(most)
-
-        async def work(connection: "AsyncConnection") -> Sequence[Any]:
-            return (await connection.execute(wanted)).all()
-
-        return tuple(case_from_json(document, approval_id) for document, approval_id in await self._database.read(work))
+        return tuple(case_from_json(document, approval_id) for document, approval_id in await self._rows(wanted))
 
     async def _change(
         self,

@@ -20,7 +20,7 @@ from skillweave.ledger import (
     stored_state,
 )
 from skillweave.values import DEFAULT_TENANT, ClosedOnExit, tenant_of
-from skillweave_stores.durability import MAY_LOSE, READ_ONLY
+from skillweave_stores.facts import MAY_LOSE, READ_ONLY
 from skillweave_stores.sql.statements import (
     COUNT,
     FIRST,

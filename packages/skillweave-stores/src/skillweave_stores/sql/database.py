@@ -3,15 +3,29 @@
 import asyncio
 import os
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Iterable, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
+import time
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 from weakref import WeakSet
 
-from sqlalchemy import URL, Connection, event, make_url
+from sqlalchemy import (
+    URL,
+    ColumnElement,
+    Double,
+    Executable,
+    cast,
+    event,
+    extract,
+    func,
+    literal,
+    make_url,
+    select,
+    type_coerce,
+)
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoConnection
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
@@ -20,11 +34,12 @@ from tenacity import AsyncRetrying, retry_if_exception_type, stop_after_attempt,
 from skillweave import StoreUnavailable
 from skillweave.errors import InvalidValue
 from skillweave.ledger import ServerFacts
+from skillweave.values import DEFAULT_TENANT, ClosedOnExit, tenant_of
 from skillweave_stores.facts import connections_of_process
 from skillweave_stores.loops import PerLoop
 from skillweave_stores.sql.documents import json_text
 from skillweave_stores.sql.facts import facts_of
-from skillweave_stores.sql.failures import Interrupted, described, still_migrating, too_late
+from skillweave_stores.sql.failures import Interrupted, closed, described, still_migrating, too_late
 from skillweave_stores.sql.revisions import NEWEST, revision_of
 
 T = TypeVar("T")
@@ -39,11 +54,12 @@ TRIES = 3
 _LONGEST_PAUSE = 0.5
 LARGEST = 86_400
 _ONE_MOMENT = "REPEATABLE READ"
-_BEGIN_OPTION = "skillweave_begin"
-"""The option of a SQLite connection that says how its transaction begins; empty where each statement is by itself."""
-_TO_READ, _TO_WRITE = "BEGIN", "BEGIN IMMEDIATE"
+_EACH_BY_ITSELF, _TO_READ, _TO_WRITE = "", "BEGIN", "BEGIN IMMEDIATE"
 """At once for writing: a reader that turns into a writer is refused when somebody else wrote meanwhile."""
 _OWN_OPTIONS = ("timeout", "connections")
+SERVERS_CLOCK: ColumnElement[float] = type_coerce(
+    select(cast(extract("epoch", func.clock_timestamp()), Double)).scalar_subquery(), Double
+)
 
 
 @dataclass(slots=True, repr=False)
@@ -63,17 +79,6 @@ class _Pool:
     def note(self, connection: Any, _: object) -> None:  # noqa: ANN401 - the driver's connection in its adapter
         """Remember a connection that was opened."""
         self.drivers.add(connection.driver_connection)
-
-    @contextmanager
-    def call(self) -> Iterator[None]:
-        """While a call runs, which closing waits for."""
-        running = asyncio.get_running_loop().create_future()
-        self.calls.add(running)
-        try:
-            yield
-        finally:
-            self.calls.discard(running)
-            running.cancel()
 
     async def close(self) -> None:
         """Close all of them, in their own loop, when the calls that run have ended."""
@@ -148,21 +153,21 @@ class Database:
 
         Raises StoreUnavailable.
         """
-        return await self._tried(self._autocommitted, work)
+        return await self._run(_EACH_BY_ITSELF, work)
 
     async def view(self, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
         """What the work answers, all of its statements about one moment; tried again after a failure that passes.
 
         Raises StoreUnavailable.
         """
-        return await self._tried(self._in_view, work)
+        return await self._run(_TO_READ, work)
 
     async def write(self, work: Callable[[AsyncConnection], Awaitable[T]]) -> T:
         """What the work answers, in one transaction; tried again as a whole, so that it must bear being done twice.
 
         Raises StoreUnavailable; then nothing of it is stored, or, where the answer was lost, all.
         """
-        return await self._tried(self._in_transaction, work)
+        return await self._run(_TO_WRITE, work)
 
     async def write_in_steps(self, work: Callable[[AsyncConnection, Callable[[], None]], Awaitable[T]]) -> T:
         """As `write`, for work of any length, whose time counts anew from each step.
@@ -170,12 +175,13 @@ class Database:
         The work calls what it is given beside the connection before each of its steps. Who gives up waiting ends it at
         the next one.
         """
-        call = self._call()
-        return await self._tried(self._in_transaction, lambda one: work(one, call.step), call)
+        call = _Call(self.seconds if self.on_postgres else None)
+        return await self._run(_TO_WRITE, lambda one: work(one, call.step), call)
 
     async def migrate(self) -> tuple[str | None, str]:
         """Bring the tables up to date now; the revisions before and after. Raises StoreUnavailable."""
-        self._require_open()
+        if self._closed:
+            raise closed(self.place)
         opened: list[Any] = []
         working = asyncio.create_task(asyncio.to_thread(self._migrate, opened.append))
         try:
@@ -194,14 +200,12 @@ class Database:
 
     async def revision(self) -> tuple[str | None, str]:
         """The revision of the tables, None where there are none, and the newest that there is; nothing is changed."""
-        self._require_open()
         await asyncio.to_thread(self._make_folder)
-        return await self._repeated(self._autocommitted, lambda one: one.run_sync(revision_of)), NEWEST
+        return await self._run(_EACH_BY_ITSELF, lambda one: one.run_sync(revision_of), self._look()), NEWEST
 
     async def server(self) -> ServerFacts:
         """What the server says of itself, of a file SQLite's library; nothing is changed. Raises StoreUnavailable."""
-        self._require_open()
-        found = await self._repeated(self._autocommitted, facts_of)
+        found = await self._run(_EACH_BY_ITSELF, facts_of, self._look())
         details = (*found.details, connections_of_process(self._connections)) if self.on_postgres else ()
         return replace(found, place=self.place.removeprefix("PostgreSQL at "), details=details)
 
@@ -210,35 +214,34 @@ class Database:
         self._closed = True
         await self._pools.close()
 
-    async def _tried(
-        self, opened: "_Opened", work: Callable[[AsyncConnection], Awaitable[T]], call: "_Call | None" = None
-    ) -> T:
-        self._require_open()
-        if not self._ready:
+    async def _run(self, begin: str, work: Callable[[AsyncConnection], Awaitable[T]], call: "_Call | None" = None) -> T:
+        """Runs the work in a transaction of that kind, within the time of the call."""
+        if self._closed:
+            raise closed(self.place)
+        call = call or _Call(self.seconds if self.on_postgres else None)
+        if not (self._ready or call.looks):
             await self._prepared()
-        return await self._repeated(opened, work, call)
-
-    async def _repeated(
-        self, opened: "_Opened", work: Callable[[AsyncConnection], Awaitable[T]], call: "_Call | None" = None
-    ) -> T:
-        call = call or self._call()
+        pool, running = self._pools.here(), asyncio.get_running_loop().create_future()
+        pool.calls.add(running)
         try:
-            with self._pools.here().call():
-                async with call.limit:
-                    call.step()
-                    try:
-                        return await self._once(opened, work, call)
-                    except Interrupted:
-                        # At once, as a connection of before a restart is replaced by a new one; then with pauses.
-                        return await self._retrying()(self._once, opened, work, call)
+            async with call.limit:
+                call.step()
+                try:
+                    return await self._once(begin, work, call)
+                except Interrupted:
+                    # At once, as a connection of before a restart is replaced by a new one; then with pauses.
+                    return await self._retrying()(self._once, begin, work, call)
         except (TimeoutError, StoreUnavailable) as error:
             if not call.limit.expired():  # a driver that is cancelled while it connects may say so in words of its own
                 raise
             connections = None if call.connected else self._connections
             raise too_late(self.place, self.seconds, connections) from error
+        finally:
+            pool.calls.discard(running)
+            running.cancel()
 
-    def _call(self) -> "_Call":
-        return _Call(self.seconds if self.on_postgres else None)
+    def _look(self) -> "_Call":
+        return _Call(self.seconds if self.on_postgres else None, looks=True)
 
     def _retrying(self) -> AsyncRetrying:
         return AsyncRetrying(
@@ -248,21 +251,44 @@ class Database:
             reraise=True,
         )
 
-    async def _once(self, opened: "_Opened", work: Callable[[AsyncConnection], Awaitable[T]], call: "_Call") -> T:
-        self._require_open()
-        cancelled = _times_cancelled()
-
-        async def worked() -> T:
-            async with opened() as connection:
-                call.connected = True
-                return await work(connection)
-
+    async def _once(self, begin: str, work: Callable[[AsyncConnection], Awaitable[T]], call: "_Call") -> T:
+        if self._closed:
+            raise closed(self.place)
+        task = asyncio.current_task()
+        cancelled = task.cancelling() if task is not None else 0
         try:
-            return await (worked() if self.on_postgres else _to_its_end(worked(), call))
+            return await (self._worked(begin, work, call) if self.on_postgres else self._to_its_end(begin, work, call))
         except self._failures as error:
-            if _times_cancelled() > cancelled:  # of which many statements at once make a broken connection
+            if task is not None and task.cancelling() > cancelled:  # of which many at once break a connection
                 raise asyncio.CancelledError from error
             raise described(error, self.place) from error
+
+    async def _worked(self, begin: str, work: Callable[[AsyncConnection], Awaitable[T]], call: "_Call") -> T:
+        async with self._pools.here().engine.connect() as connection:
+            if self.on_postgres and begin != _TO_WRITE:
+                level = _ONE_MOMENT if begin == _TO_READ else "AUTOCOMMIT"
+                await connection.execution_options(isolation_level=level)
+            call.connected = True
+            if begin == _EACH_BY_ITSELF:
+                return await work(connection)
+            async with connection.begin():
+                if not self.on_postgres:
+                    await connection.exec_driver_sql(begin)
+                return await work(connection)
+
+    async def _to_its_end(self, begin: str, work: Callable[[AsyncConnection], Awaitable[T]], call: "_Call") -> T:
+        """Has the work come to its end, or to its next step, before a cancellation goes on.
+
+        SQLite's thread goes on although nobody waits for it: a lock that it gets then would be given back by nobody.
+        """
+        task = asyncio.create_task(self._worked(begin, work, call))
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            call.given_up = True
+            task.add_done_callback(_heard)
+            await asyncio.wait([task])
+            raise
 
     async def _prepared(self) -> None:
         pool, loop = self._pools.here(), asyncio.get_running_loop()
@@ -291,30 +317,6 @@ class Database:
         if not self.on_postgres and self._url.database:
             Path(self._url.database).parent.mkdir(parents=True, exist_ok=True)
 
-    @asynccontextmanager
-    async def _autocommitted(self) -> AsyncIterator[AsyncConnection]:
-        async with self._pools.here().engine.connect() as connection:
-            if self.on_postgres:
-                await connection.execution_options(isolation_level="AUTOCOMMIT")
-            else:
-                await connection.execution_options(**{_BEGIN_OPTION: ""})
-            yield connection
-
-    @asynccontextmanager
-    async def _in_view(self) -> AsyncIterator[AsyncConnection]:
-        async with self._pools.here().engine.connect() as connection:
-            if self.on_postgres:
-                await connection.execution_options(isolation_level=_ONE_MOMENT)
-            else:
-                await connection.execution_options(**{_BEGIN_OPTION: _TO_READ})
-            async with connection.begin():
-                yield connection
-
-    @asynccontextmanager
-    async def _in_transaction(self) -> AsyncIterator[AsyncConnection]:
-        async with self._pools.here().engine.connect() as connection, connection.begin():
-            yield connection
-
     def _pool(self) -> _Pool:
         arguments = self._connect_arguments()
         if self.on_postgres:
@@ -333,7 +335,6 @@ class Database:
         )
         if not self.on_postgres:
             event.listen(engine.sync_engine, "connect", _prepare_sqlite)
-            event.listen(engine.sync_engine, "begin", _begin)
         pool = _Pool(engine)
         event.listen(engine.sync_engine, "connect", pool.note)
         return pool
@@ -349,22 +350,72 @@ class Database:
             "client_encoding": "utf8",  # the server says what it cannot hold, the driver would fail otherwise
         }
 
-    def _require_open(self) -> None:
-        if self._closed:
-            raise StoreUnavailable(f"{self.place} is closed; open it again")
+
+class InDatabase(ClosedOnExit):
+    """A store in the database of that URL, or in one that it shares with others, over the same connections.
+
+    One that is handed in stays open when the store is closed. Raises as `Database` does.
+    """
+
+    def __init__(self, database: Database | str, *, timeout: float = SECONDS, connections: int = CONNECTIONS) -> None:
+        self._shares = isinstance(database, Database)
+        if not isinstance(database, Database):
+            database = Database(database, timeout=timeout, connections=connections)
+        self._database = database
+        self.place = database.place
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.place!r})"
+
+    async def _rows(self, statement: Executable) -> Sequence[Any]:
+        """Returns the rows that the statement selects; none where the file is not there, and none is made."""
+        if self._database.is_missing:
+            return ()
+
+        async def work(connection: AsyncConnection) -> Sequence[Any]:
+            return (await connection.execute(statement)).all()
+
+        return await self._database.read(work)
+
+    async def server(self) -> ServerFacts:
+        """What the server says of itself, or SQLite's library of the file; nothing is changed."""
+        return await self._database.server()
+
+    async def migrate(self) -> tuple[str | None, str]:
+        """Bring the tables up to date; the revisions before and after."""
+        return await self._database.migrate()
+
+    async def close(self) -> None:
+        """Give back the connections, where they are its own; a second call does nothing."""
+        if not self._shares:
+            await self._database.close()
 
 
-_Opened: TypeAlias = Callable[[], AbstractAsyncContextManager[AsyncConnection]]
+def clock_of(connection: AsyncConnection, clock: Callable[[], float] | None) -> ColumnElement[float]:
+    """The seconds of the clock for a statement; without one the server's, so that other machines' mean nothing.
+
+    A server's clock is a query of its own: one that is asked for each row would leave an index unused.
+    """
+    if clock is None and connection.dialect.name == "postgresql":
+        return SERVERS_CLOCK
+    return literal(float((clock or time.time)()), Double)
+
+
+def owner_of(tenant: str) -> str:
+    """The tenant by the name that it has in every table. Raises InvalidValue."""
+    return (tenant and tenant_of(tenant)) or DEFAULT_TENANT
 
 
 @dataclass(slots=True)
 class _Call:
     """How long a call may take from each of its steps, None for ever, and how far it came.
 
-    `connected` is whether it had a connection, `given_up` whether nobody waits for it any more.
+    `looks` says that it needs no tables, `connected` whether it had a connection, `given_up` whether nobody waits for
+    it any more.
     """
 
     seconds: float | None
+    looks: bool = False
     connected: bool = False
     given_up: bool = False
     limit: asyncio.Timeout = field(default_factory=lambda: asyncio.timeout(None))
@@ -375,26 +426,6 @@ class _Call:
             raise asyncio.CancelledError
         if self.seconds is not None:
             self.limit.reschedule(asyncio.get_running_loop().time() + self.seconds)
-
-
-async def _to_its_end(work: Coroutine[Any, Any, T], call: _Call) -> T:
-    """Have the work come to its end, or to its next step, before a cancellation goes on.
-
-    SQLite's thread goes on although nobody waits for it: a lock that it gets then would be given back by nobody.
-    """
-    task = asyncio.ensure_future(work)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        call.given_up = True
-        task.add_done_callback(_heard)
-        await asyncio.wait([task])
-        raise
-
-
-def _times_cancelled() -> int:
-    task = asyncio.current_task()
-    return 0 if task is None else task.cancelling()
 
 
 async def _ended(working: "asyncio.Task[Any]", opened: Iterable[Any]) -> None:
@@ -420,12 +451,6 @@ def _prepare_sqlite(connection: Any, _: object) -> None:  # noqa: ANN401 - the d
     cursor.close()
     # Bytes that are no text are somebody's damaged row, and must not hide those beside it.
     connection.driver_connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
-
-
-def _begin(connection: Connection) -> None:
-    statement = connection.get_execution_options().get(_BEGIN_OPTION, _TO_WRITE)
-    if statement:
-        connection.exec_driver_sql(statement)
 
 
 def _shut(connection: Any) -> None:  # noqa: ANN401 - the driver's own connection

@@ -32,10 +32,9 @@ from skillweave.entities import (
     taken_out,
 )
 from skillweave.errors import InvalidValue
-from skillweave.ledger import ServerFacts
-from skillweave.values import DEFAULT_TENANT, Checked, ClosedOnExit, FrozenDict, tenant_of
+from skillweave.values import Checked, FrozenDict, tenant_of
 from skillweave_stores.facts import SOON
-from skillweave_stores.sql.database import CONNECTIONS, SECONDS, Database
+from skillweave_stores.sql.database import CONNECTIONS, SECONDS, Database, InDatabase, owner_of
 from skillweave_stores.sql.documents import is_storable_text
 from skillweave_stores.sql.entity_places import InBox, Place, read_entities, read_places, read_whole
 from skillweave_stores.sql.entity_reading import (
@@ -67,14 +66,14 @@ _FEW = 100
 """So many about a circle are read at once with all that is known of them; of more, only where they lie at first."""
 
 
-class SqlGraph(ClosedOnExit):
+class SqlGraph(InDatabase):
     """The entity graph of a tenant in a database: `sqlite:///path` or `postgresql://user:password@host/name`.
 
     Several processes may write to one database at once. The first call makes the tables, or brings them up to date; a
     file that is not there holds nothing, and only writing makes it. A call takes at most `timeout` seconds, with all
     that it waits for, and `put` and `remove` so long for each thousand; one event loop has at most `connections`. Both
     may stand in the URL's query. In the place of the URL may be a Database that several stores share, which stays open
-    when this is closed. `near` needs the package of the extra `geo`.
+    when this is closed.
 
     Raises InvalidValue for a URL that cannot be read and a tenant that cannot be one. All methods raise
     StoreUnavailable, which names the server but no password.
@@ -88,10 +87,8 @@ class SqlGraph(ClosedOnExit):
         timeout: float = SECONDS,
         connections: int = CONNECTIONS,
     ) -> None:
-        self._shares = isinstance(url, Database)
-        self._database = url if isinstance(url, Database) else Database(url, timeout=timeout, connections=connections)
-        self.place = self._database.place
-        self.tenant = tenant_of(tenant)
+        super().__init__(url, timeout=timeout, connections=connections)
+        self.tenant, self._owner = tenant_of(tenant), owner_of(tenant)
 
     def __repr__(self) -> str:
         return f"SqlGraph({self.place!r}, tenant={self.tenant!r})"
@@ -99,16 +96,8 @@ class SqlGraph(ClosedOnExit):
     def for_tenant(self, tenant: str) -> "SqlGraph":
         """The graph of another tenant in the same database, over the same connections."""
         other = copy(self)
-        other.tenant = tenant_of(tenant)
+        other.tenant, other._owner = tenant_of(tenant), owner_of(tenant)  # noqa: SLF001 - of its own class
         return other
-
-    async def server(self) -> ServerFacts:
-        """What the server says of itself, or SQLite's library of the file; nothing is changed."""
-        return await self._database.server()
-
-    async def migrate(self) -> tuple[str | None, str]:
-        """Bring the tables up to date; the revisions before and after."""
-        return await self._database.migrate()
 
     async def entity(self, ref: str) -> Entity | None:
         """The entity with that id, else the one with that alias in any spelling; one round trip.
@@ -231,15 +220,6 @@ class SqlGraph(ClosedOnExit):
             if len(edges) < PAGE:
                 break
             edge = edges[-1]
-
-    async def close(self) -> None:
-        """Give back the connections of all tenants, where they are its own; a second call does nothing."""
-        if not self._shares:
-            await self._database.close()
-
-    @property
-    def _owner(self) -> str:
-        return self.tenant or DEFAULT_TENANT
 
     async def _page(self, read: Callable[..., Any], last: object) -> Any:  # noqa: ANN401 - rows of either table
         return await self._database.read(lambda one: read(one, self._owner, last))

@@ -100,6 +100,11 @@ def too_late(place: str, seconds: float, connections: int | None = None) -> Stor
     )
 
 
+def closed(place: str) -> StoreUnavailable:
+    """The error of a call after `close`."""
+    return StoreUnavailable(f"{place} is closed; open it again")
+
+
 def still_migrating(place: str) -> StoreUnavailable:
     """The error that nobody waits any longer for tables that are being brought up to date."""
     return StoreUnavailable(

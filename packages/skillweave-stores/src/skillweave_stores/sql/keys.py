@@ -9,9 +9,8 @@ from skillweave import StoreUnavailable
 from skillweave.access import ApiKey, Scope
 from skillweave.errors import InvalidValue
 from skillweave.values import DEFAULT_TENANT, tenant_of
-from skillweave_stores.sql.database import Database
+from skillweave_stores.sql.database import InDatabase
 from skillweave_stores.sql.documents import is_storable_text
-from skillweave_stores.sql.shared import InDatabase
 from skillweave_stores.sql.tables import ApiKeyRow
 from skillweave_stores.sql.upserts import put_row
 
@@ -27,9 +26,6 @@ class SqlKeys(InDatabase):
     read. All methods raise StoreUnavailable, which
     names the server but no password.
     """
-
-    def __init__(self, database: Database | str) -> None:
-        super().__init__(database)
 
     async def put(self, key: ApiKey) -> None:
         """Keep a key under its id, in place of the one that is there."""
@@ -50,25 +46,14 @@ class SqlKeys(InDatabase):
 
     async def find(self, key_id: str) -> ApiKey | None:
         """The key with that id, revoked or not; None where there is none. One round trip."""
-        if self._database.is_missing or not is_storable_text(key_id):
+        if not is_storable_text(key_id):
             return None
-        asked = select(*_COLUMNS).where(ApiKeyRow.id == key_id)
-
-        async def work(connection: "AsyncConnection") -> Any:  # noqa: ANN401 - a row
-            return (await connection.execute(asked)).one_or_none()
-
-        found = await self._database.read(work)
-        return None if found is None else self._key_of(found)
+        found = await self._rows(select(*_COLUMNS).where(ApiKeyRow.id == key_id))
+        return self._key_of(found[0]) if found else None
 
     async def list(self) -> Sequence[ApiKey]:
         """All keys, by their tenant and then by when they were made."""
-        if self._database.is_missing:
-            return ()
-
-        async def work(connection: "AsyncConnection") -> Sequence[Any]:
-            return (await connection.execute(select(*_COLUMNS))).all()
-
-        found = map(self._key_of, await self._database.read(work))
+        found = map(self._key_of, await self._rows(select(*_COLUMNS)))
         return tuple(sorted(found, key=lambda key: (key.tenant, key.created_at, key.id)))
 
     def _key_of(self, row: Any) -> ApiKey:  # noqa: ANN401 - a row, written by hand perhaps

@@ -12,12 +12,15 @@ from sqlalchemy import URL, Connection, NullPool, create_engine, event, text
 
 from skillweave import StoreUnavailable
 from skillweave_stores.sql.revisions import NEWEST, revision_of
+from skillweave_stores.sql.tables import make_tables
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 LOCK_SECONDS = 60
 """How long a process waits while another one migrates."""
 _LOCK_KEY = 0x736B_696C_6C77
 """What processes that migrate one PostgreSQL lock; the letters `skillw`."""
+_ONLY_ADDED = (None, "0001", "0002")
+"""Revisions since which tables were only added."""
 _one_at_a_time = Lock()
 """Alembic's operations are one object for the process."""
 
@@ -25,7 +28,7 @@ _one_at_a_time = Lock()
 def migrate(
     url: URL, connect_args: dict[str, Any], place: str, opened: Callable[[Any], None] = lambda _: None
 ) -> tuple[str | None, str]:
-    """Run the migrations that a database lacks, in one transaction; the revisions before and after.
+    """Makes the tables, or runs the migrations that they lack, in one transaction; the revisions before and after.
 
     Data stays. Processes that migrate at the same time wait for each other. `opened` is told the driver's connection.
     Raises StoreUnavailable, naming the place, for a database that a newer version has migrated, and DBAPIError for one
@@ -49,8 +52,8 @@ def migrate(
 
 def require_known(revision: str | None, place: str) -> None:
     """Raises StoreUnavailable for a revision that this version has no migration to."""
-    known = {script.revision for script in _scripts().walk_revisions()}
-    if revision is not None and revision not in known:
+    known = {script.revision for script in ScriptDirectory(str(MIGRATIONS)).walk_revisions()}
+    if revision not in known.union(_ONLY_ADDED):
         raise StoreUnavailable(
             f"{place} was migrated by a newer skillweave (revision {revision}, this version knows "
             f"{NEWEST}); upgrade skillweave, or name another database"
@@ -60,8 +63,15 @@ def require_known(revision: str | None, place: str) -> None:
 def _migrated(connection: Connection, place: str) -> tuple[str | None, str]:
     before = revision_of(connection)
     require_known(before, place)
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    config.attributes["connection"] = connection
     try:
-        command.upgrade(_config(connection), "head")
+        if before in _ONLY_ADDED:
+            make_tables(connection)
+            command.stamp(config, "head", purge=True)
+        else:
+            command.upgrade(config, "head")
         after = revision_of(connection)
         if after is None:
             raise RuntimeError(f"{place} has no revision after its migration; this is a mistake of skillweave")
@@ -70,14 +80,3 @@ def _migrated(connection: Connection, place: str) -> tuple[str | None, str]:
         connection.rollback()
         raise
     return before, after
-
-
-def _config(connection: Connection) -> Config:
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
-    config.attributes["connection"] = connection
-    return config
-
-
-def _scripts() -> ScriptDirectory:
-    return ScriptDirectory(str(MIGRATIONS))

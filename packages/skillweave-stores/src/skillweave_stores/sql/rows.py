@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any, NamedTuple
 
-from skillweave import Diagnostic, Skill, Status
+from skillweave import Diagnostic, Severity, Skill, Status
 from skillweave.errors import InvalidData, InvalidSkill
 from skillweave.registry import NO_SKILLS, UNKNOWN, Defined, content_hash_of, media_type_of
 from skillweave.skills import (
@@ -20,11 +20,12 @@ from skillweave.skills import (
     to_dict,
     to_tiers,
 )
-from skillweave.values import DEFAULT_TENANT, Json, Location
-from skillweave_stores.sql.codes import DAMAGED_ROW, NO_CONTENT
+from skillweave.values import DEFAULT_TENANT, Code, Json, Location
 from skillweave_stores.sql.documents import definition_hash_of, storable
 from skillweave_stores.sql.tables import LONGEST_NAME, LONGEST_TAG
 
+DAMAGED_ROW = Code("damaged-row", Severity.ERROR, "a row of a database that is no skill or no agent; left out")
+NO_CONTENT = Code("artifact-without-content", Severity.WARNING, "a listed artifact of which the database has no row")
 LONGEST_ARTIFACT_ID = 1024
 """Bytes of an artifact's id: it is a part of a key, which an index has to hold."""
 _LARGEST = 2**63 - 1

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from skillweave import Skill, SkillNotFound, SkillweaveError
 from skillweave.errors import AgentNotFound, ArtifactNotFound, InvalidSkill
-from skillweave.ledger import ServerFacts
 from skillweave.registry import (
     Agent,
     Change,
@@ -22,10 +21,10 @@ from skillweave.registry import (
     define,
     hashed,
 )
-from skillweave.values import DEFAULT_TENANT, ClosedOnExit, tenant_of
+from skillweave.values import tenant_of
 from skillweave_stores.sql.agents import checked, put_agents, remove_agent
 from skillweave_stores.sql.conversations import PostgresStore
-from skillweave_stores.sql.database import CONNECTIONS, SECONDS, Database
+from skillweave_stores.sql.database import CONNECTIONS, SECONDS, Database, InDatabase, owner_of
 from skillweave_stores.sql.loading import load_all, stream_all, versions_of
 from skillweave_stores.sql.planning import Plan, plan_publishing, plan_removing, plan_rolling_back
 from skillweave_stores.sql.reading import generation_of, read_content
@@ -47,7 +46,7 @@ MOST_BYTES = 4 * 1024 * 1024
 _SHA_256 = re.compile(r"[0-9a-f]{64}")
 
 
-class SqlSource(ClosedOnExit):
+class SqlSource(InDatabase):
     """The skills and agents of a tenant in a database: `sqlite:///path` or `postgresql://user:password@host/name`.
 
     Versions of skills are never forgotten, artifacts are read when they are asked for. Several processes may write to
@@ -68,23 +67,18 @@ class SqlSource(ClosedOnExit):
         timeout: float = SECONDS,
         connections: int = CONNECTIONS,
     ) -> None:
-        self._shares = isinstance(url, Database)
-        self._database = url if isinstance(url, Database) else Database(url, timeout=timeout, connections=connections)
+        super().__init__(url, timeout=timeout, connections=connections)
         self.name = name
-        self.tenant = tenant_of(tenant)
+        self.tenant, self._owner = tenant_of(tenant), owner_of(tenant)
 
     def __repr__(self) -> str:
-        return f"SqlSource({self._database.place!r}, name={self.name!r}, tenant={self.tenant!r})"
+        return f"SqlSource({self.place!r}, name={self.name!r}, tenant={self.tenant!r})"
 
     def for_tenant(self, tenant: str) -> "SqlSource":
         """The skills of another tenant in the same database, over the same connections."""
         other = copy(self)
-        other.tenant = tenant_of(tenant)
+        other.tenant, other._owner = tenant_of(tenant), owner_of(tenant)  # noqa: SLF001 - of its own class
         return other
-
-    async def server(self) -> ServerFacts:
-        """What the server says of itself, or SQLite's library of the file; nothing is changed."""
-        return await self._database.server()
 
     def decision_log(self) -> PostgresStore | None:
         """A log of decisions in the same PostgreSQL, over connections of its own; None where this is a SQLite file."""
@@ -96,7 +90,7 @@ class SqlSource(ClosedOnExit):
         """The number of the tenant's generation and its time, which every change makes others; one round trip."""
         if self._database.is_missing:
             return "0"
-        return await self._database.read(lambda one: generation_of(one, self._reader.tenant))
+        return await self._database.read(lambda one: generation_of(one, self._owner))
 
     async def load(self, previous: Loaded | None = None) -> Loaded:
         """The skills in use, sorted by id, and the agents, all of one moment.
@@ -124,15 +118,13 @@ class SqlSource(ClosedOnExit):
         content_hash = ref.content_hash
         if content_hash is None:
             raise ArtifactNotFound(skill.id, artifact, "it was published without content")
-        data = await self._database.read(
-            lambda one: read_content(one, self._reader.tenant, skill.id, artifact, content_hash)
-        )
+        data = await self._database.read(lambda one: read_content(one, self._owner, skill.id, artifact, content_hash))
         if data is None:
-            where = f"{self._database.place} has no content of its hash {content_hash[:12]}; publish it, or refresh"
+            where = f"{self.place} has no content of its hash {content_hash[:12]}; publish it, or refresh"
             raise ArtifactNotFound(skill.id, artifact, where)
         if _SHA_256.fullmatch(content_hash) and hashlib.sha256(data).hexdigest() != content_hash:
             why = (
-                f"its content in {self._database.place} was changed by hand; publish it, "
+                f"its content in {self.place} was changed by hand; publish it, "
                 "or correct `content_hash` and `size` of its row"
             )
             raise ArtifactNotFound(skill.id, artifact, why)
@@ -177,18 +169,9 @@ class SqlSource(ClosedOnExit):
         """Take an agent away; raises AgentNotFound."""
         return await self._locked(lambda one: remove_agent(one, self._reader, agent_id), gone=AgentNotFound)
 
-    async def migrate(self) -> tuple[str | None, str]:
-        """Bring the tables up to date; the revisions before and after."""
-        return await self._database.migrate()
-
-    async def close(self) -> None:
-        """Give back the connections of all tenants, where they are its own; a second call does nothing."""
-        if not self._shares:
-            await self._database.close()
-
     @property
     def _reader(self) -> RowReader:
-        return RowReader(self.name, self._database.place, self.tenant or DEFAULT_TENANT)
+        return RowReader(self.name, self.place, self._owner)
 
     def _prepared(self, definition: Definition, artifacts: Contents) -> Prepared:
         return prepare(hashed(define(definition, self.name).with_contents(artifacts)), self._reader)
@@ -202,7 +185,7 @@ class SqlSource(ClosedOnExit):
     async def _publish(self, wanted: Sequence[Prepared]) -> tuple[Written, ...]:
         async def work(connection: "AsyncConnection") -> Plan:
             plan = await plan_publishing(connection, self._reader, wanted)
-            await carry_out(connection, self._reader.tenant, plan)
+            await carry_out(connection, self._owner, plan)
             return plan
 
         # Most of what is seeded is there already: to see that, nobody has to wait for those who write.
@@ -214,7 +197,7 @@ class SqlSource(ClosedOnExit):
     ) -> Skill:
         async def work(connection: "AsyncConnection") -> Skill:
             plan, skill = await planned(connection)
-            await carry_out(connection, self._reader.tenant, plan)
+            await carry_out(connection, self._owner, plan)
             return skill
 
         return await self._locked(work, gone=gone)
@@ -224,7 +207,7 @@ class SqlSource(ClosedOnExit):
         answers: list[T] = []
 
         async def locked(connection: "AsyncConnection") -> T:
-            await lock(connection, self._reader.tenant)
+            await lock(connection, self._owner)
             try:
                 answers.append(await work(connection))
             except gone:

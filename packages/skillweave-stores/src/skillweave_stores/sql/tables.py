@@ -1,16 +1,18 @@
-"""The tables, the same for SQLite and PostgreSQL; Alembic's migrations bring a database to this form.
+"""The tables, the same for SQLite and PostgreSQL, as a new database gets them.
 
-A change here needs a new migration: a test compares the two.
+A change here needs a migration too, which brings older databases to this form.
 """
 
 from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import (
+    DDL,
     JSON,
     BigInteger,
     Boolean,
     CheckConstraint,
+    Connection,
     DateTime,
     Dialect,
     Double,
@@ -22,6 +24,7 @@ from sqlalchemy import (
     MetaData,
     String,
     Text,
+    event,
     text,
 )
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
@@ -52,6 +55,14 @@ _LOCATED = (
     f" AND band <= latitude * {BANDS} AND latitude * {BANDS} < band + 1"
 )
 """A location is whole or not there, and its band is that of its latitude, also in a row that was written by hand."""
+
+
+WAITING = "decided IS NOT NULL AND NOT applied"
+"""The condition of approvals that have a verdict which their conversation does not know yet."""
+
+
+def _partial_index(name: str, where: str, *columns: str) -> Index:
+    return Index(name, *columns, postgresql_where=text(where), sqlite_where=text(where))
 
 
 class Moment(TypeDecorator[datetime]):
@@ -243,16 +254,8 @@ class EntityRow(Row):
     __tablename__ = "entities"
     __table_args__ = (
         CheckConstraint(_LOCATED, name="entities_located"),
-        Index(
-            "entities_by_place",
-            "tenant",
-            "band",
-            "longitude",
-            "latitude",
-            "datum",
-            "label",
-            postgresql_where=text("band IS NOT NULL"),
-            sqlite_where=text("band IS NOT NULL"),
+        _partial_index(
+            "entities_by_place", "band IS NOT NULL", "tenant", "band", "longitude", "latitude", "datum", "label"
         ),
     )
 
@@ -347,21 +350,8 @@ class ApprovalRow(Row):
         Index("approvals_in_order", "tenant", "created_at", "id"),
         Index("approvals_by_status", "tenant", "status", "created_at", "id"),
         Index("approvals_of_conversation", "tenant", "conversation_hash", "created_at", "id"),
-        Index(
-            "approvals_waiting",
-            "tenant",
-            "conversation_hash",
-            "decided",
-            postgresql_where=text("decided IS NOT NULL AND NOT applied"),
-            sqlite_where=text("decided IS NOT NULL AND NOT applied"),
-        ),
-        Index(
-            "approvals_due",
-            "tenant",
-            "due_at",
-            postgresql_where=text("due_at IS NOT NULL"),
-            sqlite_where=text("due_at IS NOT NULL"),
-        ),
+        _partial_index("approvals_waiting", WAITING, "tenant", "conversation_hash", "decided"),
+        _partial_index("approvals_due", "due_at IS NOT NULL", "tenant", "due_at"),
     )
 
     tenant: Mapped[str] = mapped_column(String(200), primary_key=True, server_default=_DEFAULT_TENANT)
@@ -410,3 +400,39 @@ class ApprovalHeadRow(Row):
 
 ON_POSTGRES_ONLY = frozenset({StateRow.__tablename__, DecisionRow.__tablename__})
 """A SQLite file of conversations is written by the standard library's driver, in tables of its own with these names."""
+_REFUSED = "approval_log is only added to: its rows stay as they are"
+_ON_SQLITE = f"""
+CREATE TRIGGER approval_log_stays_{{what}} BEFORE {{what}} ON approval_log
+BEGIN SELECT RAISE(ABORT, '{_REFUSED}'); END
+"""
+_ON_POSTGRES = (
+    f"""
+CREATE FUNCTION approval_log_stays() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN RAISE EXCEPTION '{_REFUSED}' USING ERRCODE = 'restrict_violation'; END $$
+""",
+    """
+CREATE TRIGGER approval_log_stays BEFORE UPDATE OR DELETE OR TRUNCATE ON approval_log
+FOR EACH STATEMENT EXECUTE FUNCTION approval_log_stays()
+""",
+)
+
+
+def _once_made(table: type[Row], statement: str, dialect: str | None = None) -> None:
+    """Has a statement run when the table is made, in databases of that kind."""
+    step = DDL(statement.strip()).execute_if(dialect=dialect)  # type: ignore[no-untyped-call]
+    event.listen(table.__table__, "after_create", step)
+
+
+for _what in ("update", "delete"):
+    _once_made(ApprovalLogRow, _ON_SQLITE.format(what=_what), "sqlite")
+for _step in _ON_POSTGRES:
+    _once_made(ApprovalLogRow, _step, "postgresql")
+# So that who changes rows by hand can always say so with one UPDATE.
+_once_made(GenerationRow, "INSERT INTO generation (tenant) VALUES ('default')")
+
+
+def make_tables(connection: Connection) -> None:
+    """Makes the tables that the database lacks, with their indexes and triggers."""
+    on_postgres = connection.dialect.name == "postgresql"
+    wanted = [one for one in Row.metadata.sorted_tables if on_postgres or one.name not in ON_POSTGRES_ONLY]
+    Row.metadata.create_all(connection, tables=wanted)

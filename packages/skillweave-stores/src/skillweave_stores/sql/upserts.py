@@ -1,22 +1,24 @@
 """Statements that write a row in place of the one with its key, for both kinds of database."""
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeAlias
 
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from skillweave_stores.sql.tables import Row
 
-Inserting = TypeVar("Inserting", postgresql.Insert, sqlite.Insert)
+Inserting: TypeAlias = postgresql.Insert | sqlite.Insert
 
 
 async def put_row(connection: AsyncConnection, table: type[Row], row: Mapping[str, Any]) -> None:
     """Insert a row, in place of the one with its key."""
-    if connection.dialect.name == "postgresql":
-        await connection.execute(replacing(postgresql.insert(table).values(**row), table))
-    else:
-        await connection.execute(replacing(sqlite.insert(table).values(**row), table))
+    await connection.execute(replacing(insert_into(connection, table).values(**row), table))
+
+
+def insert_into(connection: AsyncConnection, table: type[Row]) -> Inserting:
+    """Returns an INSERT that takes ON CONFLICT, which the two databases spell alike."""
+    return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)
 
 
 def replacing(statement: Inserting, table: type[Row]) -> Inserting:

@@ -11,13 +11,12 @@ from sqlalchemy import Double, bindparam, delete, func, select, tuple_, update
 from skillweave.ledger import KEEP_MEMORY_SECONDS, memory_from_json, memory_to_json, merged
 from skillweave.turns import require_id
 from skillweave.values import EMPTY, FrozenJson
-from skillweave_stores.sql.database import Database
-from skillweave_stores.sql.shared import SERVERS_CLOCK, InDatabase, clock_of, owner_of
+from skillweave_stores.sql.database import SERVERS_CLOCK, Database, InDatabase, clock_of, owner_of
 from skillweave_stores.sql.tables import WorkingMemoryRow
 from skillweave_stores.sql.upserts import put_row
 
 if TYPE_CHECKING:
-    from sqlalchemy import ColumnElement, CursorResult, Select
+    from sqlalchemy import ColumnElement, Select
     from sqlalchemy.ext.asyncio import AsyncConnection
 
 SWEEP_CHANCE = 0.02
@@ -59,7 +58,10 @@ class SqlWorkingMemory(InDatabase):
             return EMPTY
 
         async def work(connection: "AsyncConnection") -> str | None:
-            found = (await self._found(connection, asked)).first()
+            if self._clock is None and connection.dialect.name == "postgresql":
+                found = (await connection.execute(_FIND_BY_SERVER, asked.key)).first()
+            else:
+                found = (await connection.execute(_FIND, {**asked.key, "now": (self._clock or time.time)()})).first()
             if found is None:
                 return None
             document, left = found
@@ -71,11 +73,6 @@ class SqlWorkingMemory(InDatabase):
 
         document = await self._database.read(work)
         return EMPTY if document is None else memory_from_json(document)
-
-    async def _found(self, connection: "AsyncConnection", asked: "_Asked") -> "CursorResult[str, float]":
-        if self._clock is None and connection.dialect.name == "postgresql":
-            return await connection.execute(_FIND_BY_SERVER, asked.key)
-        return await connection.execute(_FIND, {**asked.key, "now": float((self._clock or time.time)())})
 
     async def merge(
         self, conversation: str, values: Mapping[str, object], *, tenant: str = ""

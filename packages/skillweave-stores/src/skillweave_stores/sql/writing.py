@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Insert, bindparam, delete, func, insert, select, tuple_, update
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from skillweave_stores.sql.planning import Plan, Use
@@ -13,11 +12,11 @@ from skillweave_stores.sql.tables import (
     AgentRow,
     ArtifactContentRow,
     GenerationRow,
-    Row,
     SkillArtifactRow,
     SkillRow,
     SkillVersionRow,
 )
+from skillweave_stores.sql.upserts import insert_into
 
 _MOST_NAMED = 5_000
 """Artifacts that one statement names: PostgreSQL takes 65,535 parameters, an older SQLite 32,766."""
@@ -34,7 +33,7 @@ async def lock(connection: AsyncConnection, tenant: str) -> None:
     """
     mine = select(GenerationRow.number).where(GenerationRow.tenant == tenant).with_for_update()
     if await connection.scalar(mine) is None:
-        await connection.execute(_insert(connection, GenerationRow).on_conflict_do_nothing(), {"tenant": tenant})
+        await connection.execute(insert_into(connection, GenerationRow).on_conflict_do_nothing(), {"tenant": tenant})
         await connection.scalar(mine)
 
 
@@ -60,7 +59,7 @@ async def upsert(
     moment: datetime,
 ) -> None:
     """Insert rows by their ids, each in place of the one that is there."""
-    statement = _insert(connection, table)
+    statement = insert_into(connection, table)
     taken = {name: statement.excluded[name] for name in (*rows[0], "updated_at") if name != "id"}
     stamped = [{"tenant": tenant, "created_at": moment, "updated_at": moment, **row} for row in rows]
     await connection.execute(statement.on_conflict_do_update(index_elements=["tenant", "id"], set_=taken), stamped)
@@ -79,7 +78,7 @@ async def carry_out(connection: AsyncConnection, tenant: str, plan: Plan) -> Non
         if ref.id in one.contents
     ]
     if by_hand:
-        await connection.execute(_insert(connection, ArtifactContentRow).on_conflict_do_nothing(), by_hand)
+        await connection.execute(insert_into(connection, ArtifactContentRow).on_conflict_do_nothing(), by_hand)
     gone = [use.skill_id for use in plan.uses if use.version is None]
     if gone:
         await connection.execute(delete(SkillRow).where(SkillRow.tenant == tenant, SkillRow.id.in_(gone)))
@@ -105,7 +104,7 @@ async def _keep_replaced(connection: AsyncConnection, tenant: str, uses: Iterabl
         named = tuple_(table.skill_id, table.id).in_(keys[first : first + _MOST_NAMED])
         replaced = (table.tenant == tenant, named)
         moved = select(*(getattr(table, name) for name in names)).where(*replaced)
-        keeping = _insert(connection, ArtifactContentRow).from_select(names, moved).on_conflict_do_nothing()
+        keeping = insert_into(connection, ArtifactContentRow).from_select(names, moved).on_conflict_do_nothing()
         await connection.execute(keeping)
         await connection.execute(delete(table).where(*replaced))
 
@@ -143,8 +142,3 @@ def _content(data: bytes) -> dict[str, Any]:
     except UnicodeDecodeError:
         return {"content": "", "blob": data}
     return {"content": "", "blob": data} if "\0" in text else {"content": text, "blob": None}
-
-
-def _insert(connection: AsyncConnection, table: type[Row]) -> postgresql.Insert | sqlite.Insert:
-    """An INSERT with ON CONFLICT, which the two databases spell alike."""
-    return postgresql.insert(table) if connection.dialect.name == "postgresql" else sqlite.insert(table)

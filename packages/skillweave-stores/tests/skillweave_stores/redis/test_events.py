@@ -9,7 +9,7 @@ import pytest
 from redis import Redis
 
 from skillweave import StoreUnavailable
-from skillweave.events.stream import EventStream, StreamGap
+from skillweave.events.event import EventStream, StreamGap
 from skillweave_stores.redis.events import CONNECTIONS, RedisEventStream
 from skillweave_stores.redis.keys import keys_of
 from skillweave_stores.redis.listening import BLOCK_SECONDS

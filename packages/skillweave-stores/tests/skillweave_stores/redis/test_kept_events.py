@@ -9,9 +9,7 @@ from redis import Redis
 
 import skillweave
 from skillweave import State, Store, StoreUnavailable, Weaver
-from skillweave.events.event import Wanted
-from skillweave.events.stream import KEEP_EVENTS_SECONDS, EventStream, StreamedEvent
-from skillweave.events.streaming import StreamObserver
+from skillweave.events.event import KEEP_EVENTS_SECONDS, EventStream, StreamedEvent, StreamObserver, Wanted
 from skillweave.ledger import Writes
 from skillweave_stores import RedisStore
 from skillweave_stores.redis.events import RedisEventStream

@@ -12,8 +12,7 @@ from skillweave.knowledge.findings import EntityRules
 from skillweave.knowledge.recognise import Recogniser
 from skillweave.registry import Artifact
 from skillweave.turn.admit import SkillInTurn
-from skillweave.turn.entity import Named, Subject, name_in, not_told, subject_of
-from skillweave.turn.fetch import Contents, fetch
+from skillweave.turn.fetch import Contents, Named, Subject, fetch, name_in, not_told, subject_of
 from tests.skills import make_skill
 
 PATTERNS = (IdPattern(r"\bIMO ?(\d{7})\b", "IMO-{1}"),)
