@@ -7,7 +7,6 @@ from functools import lru_cache
 from unicodedata import category, east_asian_width
 
 from skillweave.graph.drawing.picture import Arrow, End, EndKind
-from skillweave.graph.drawing.rows import Box, Room
 
 _WIDTHS = {
     0.33: " !',.:;`ijl|I",
@@ -119,15 +118,20 @@ class Figure:
     loops: tuple[Loop, ...] = ()
 
     @property
-    def box(self) -> Box:
-        """What the layout has to know of it."""
-        beside = max((LOOP + loop.caption.width for loop in self.loops), default=0.0)
-        room = Room(self.width / 2, self.width / 2 + beside, self.height)
+    def beside(self) -> float:
+        """How far its loops and their labels reach out of its right border."""
+        return max((LOOP + loop.caption.width for loop in self.loops), default=0.0)
+
+    @property
+    def reach(self) -> float:
+        """How far to either side of its middle arrows meet its upper and lower border."""
         if self.end.kind is EndKind.PREDICATE:
-            return Box(room, self.height, 0.0, self.width / 4, self.height / self.width)
-        corner = self.height / 2 if self.end.kind in (EndKind.START, EndKind.ANY) else _CORNER
-        reach = self.width / 2 - corner
-        return Box(room, self.height, reach, reach)
+            return self.width / 4
+        return self.width / 2 - (self.height / 2 if self.end.kind in (EndKind.START, EndKind.ANY) else _CORNER)
+
+    def border(self, aside: float) -> float:
+        """How far above and below the middle its border is, so far to the side."""
+        return self.height / 2 - (abs(aside) * self.height / self.width if self.end.kind is EndKind.PREDICATE else 0.0)
 
 
 def caption_of(label: str) -> Caption:
