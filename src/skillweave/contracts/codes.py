@@ -13,6 +13,7 @@ from skillweave.frontmatter.codes import Code
 SCHEMA_INVALID = Code("schema-invalid", Severity.ERROR, "a JSON Schema against the rules of its draft; not checked")
 SCHEMA_DRAFT = Code("schema-draft", Severity.ERROR, "a JSON Schema of a draft that is not known here; not checked")
 SCHEMA_REFERENCE = Code("schema-reference", Severity.ERROR, "a reference that leads nowhere; nothing is ever fetched")
+SCHEMA_RULE = Code("schema-rule", Severity.ERROR, "a rule of JSON Schema that is not supported here; not checked")
 SCHEMA_PATTERN = Code("schema-pattern", Severity.ERROR, "a pattern that can't be matched in linear time; not checked")
 SCHEMA_TOO_LARGE = Code("schema-too-large", Severity.ERROR, "a JSON Schema beyond the limits; not checked")
 MISMATCH = Code("schema-mismatch", Severity.ERROR, "a value that breaks a rule of the schema")
@@ -148,8 +149,6 @@ _TOLD: Mapping[str, Callable[[_Error], tuple[str, str]]] = MappingProxyType(
         "pattern": _pattern,
         "required": _required,
         "type": _type,
-        "unevaluatedItems": _extra,
-        "unevaluatedProperties": _extra,
         "uniqueItems": _unique,
     }
 )

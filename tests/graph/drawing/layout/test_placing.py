@@ -1,6 +1,7 @@
 """A whole layout: nothing on top of anything else, arrows from border to border."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -100,7 +101,7 @@ def test_two_arrows_between_the_same_boxes_have_ways_and_labels_of_their_own() -
 
 def test_an_arrow_past_very_many_boxes_still_has_its_label() -> None:
     names = [f"s{number}" for number in range(40)]
-    layout = drawn(*((one, two, "") for one, two in zip(names, names[1:], strict=False)), ("s0", "s39", "on x"))
+    layout = drawn(*((one, two, "") for one, two in pairwise(names)), ("s0", "s39", "on x"))
     assert layout.wires[-1].label is not None
     assert len(layout.wires[-1].points) == 6
 
