@@ -12,6 +12,7 @@ from math import inf, isqrt
 from operator import attrgetter
 from typing import TypeAlias
 
+from skillweave.graph.cycles import walk
 from skillweave.graph.drawing.figures import Caption, Figure, caption_of, figures_of
 from skillweave.graph.drawing.picture import Arrow, EndKind, Picture
 
@@ -142,24 +143,14 @@ def ranks_of(count: int, ties: Sequence[tuple[int, int]], top: int) -> list[int]
 
 def _downwards(count: int, ties: Sequence[tuple[int, int]]) -> list[int]:
     """The boxes in the reverse order in which a walk leaves them: only ties that close a cycle lead back in it."""
-    onwards: list[list[int]] = [[] for _ in range(count)]
+    onwards: dict[int, list[int]] = {box: [] for box in range(count)}
     for source, target in ties:
         onwards[source].append(target)
     entered = {target for _, target in ties}
     seen: set[int] = set()
     left: list[int] = []
     for root in sorted(range(count), key=lambda box: (box > 0, box in entered)):
-        path = [] if root in seen else [(root, iter(onwards[root]))]
-        seen.add(root)
-        while path:
-            box, rest = path[-1]
-            follower = next((one for one in rest if one not in seen), None)
-            if follower is None:
-                left.append(box)
-                path.pop()
-            else:
-                seen.add(follower)
-                path.append((follower, iter(onwards[follower])))
+        walk(root, onwards, seen, left)
     return left[::-1]
 
 
