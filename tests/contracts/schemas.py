@@ -46,8 +46,6 @@ def _keywords(inner: st.SearchStrategy[Any]) -> dict[str, st.SearchStrategy[Any]
         "properties": by_name,
         "dependentSchemas": by_name,
         "additionalProperties": inner,
-        "unevaluatedProperties": inner,
-        "unevaluatedItems": inner,
         "propertyNames": inner,
         "items": inner,
         "prefixItems": some,
@@ -72,8 +70,6 @@ def _extend(inner: st.SearchStrategy[Any], *, patterns: bool, references: bool) 
         keywords["patternProperties"] = st.dictionaries(PATTERNS, inner, max_size=2)
     if references:
         keywords["$ref"] = REFERENCES
-        keywords["$dynamicRef"] = REFERENCES
-        keywords["$anchor"] = st.just("a")
     names = st.lists(st.sampled_from(sorted(keywords)), max_size=4, unique=True)
     return names.flatmap(lambda chosen: st.fixed_dictionaries({name: keywords[name] for name in chosen}))
 

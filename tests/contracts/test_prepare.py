@@ -35,14 +35,18 @@ def told(schema: Any) -> list[tuple[str, str]]:
         ({"title": "x", "not": {"$ref": "#/title/x"}}, "schema-reference", "schema#/not"),
         ({"enum": [1], "not": {"$ref": "#/enum/0/x"}}, "schema-reference", "schema#/not"),
         ({"enum": [1], "not": {"$ref": "#/enum/x"}}, "schema-reference", "schema#/not"),
-        ({"$id": "http://["}, "schema-reference", "schema#"),
-        ({"$id": "http://a", "not": {"$id": "//["}}, "schema-reference", "schema#"),
+        ({"$id": "http://a", "not": {"$id": "b"}}, "schema-rule", "schema#/not"),
+        ({"$defs": {"a": {"$anchor": "a"}}, "$ref": "#a"}, "schema-reference", "schema#"),
+        ({"$dynamicRef": "#x"}, "schema-rule", "schema#"),
+        ({"unevaluatedItems": False}, "schema-rule", "schema#"),
+        ({"not": {"unevaluatedProperties": False}}, "schema-rule", "schema#/not"),
         ({"mine": {"type": "foo"}, "$ref": "#/mine"}, "schema-invalid", "schema#/mine/type"),
         ({"mine": {"$ref": "#/none"}, "$ref": "#/mine"}, "schema-reference", "schema#/mine"),
         (DEEP, "schema-too-large", "schema#" + "/not" * 65),
         ({"enum": list(range(30_000))}, "schema-too-large", "schema#/enum/19998"),
         ({"const": "x" * 2_000_000}, "schema-too-large", "schema#/const"),
-        ({"$schema": "http://json-schema.org/draft-04/schema#", "$ref": 5}, "schema-reference", "schema#"),
+        ({"$schema": "http://json-schema.org/draft-04/schema#"}, "schema-draft", "schema#/$schema"),
+        ({"$schema": OLD, "not": {"$ref": 5}}, "schema-invalid", "schema#/not/$ref"),
     ],
 )
 def test_what_is_wrong_with_a_schema_is_told_with_its_place(schema: Any, code: str, place: str) -> None:
@@ -54,9 +58,9 @@ def test_what_is_wrong_with_a_schema_is_told_with_its_place(schema: Any, code: s
     [
         {"properties": {"$schema": {"type": "string"}, "$ref": {"type": "string"}}},
         {"const": {"$schema": OLD, "$ref": 5, "pattern": "("}},
-        {"$schema": "https://json-schema.org/draft/2019-09/schema", "$dynamicRef": 5},
+        {"$id": "http://["},
         {"unknown": {"pattern": "("}},
-        {"$schema": OLD, "definitions": {"a": {"$id": "#a"}}, "$ref": "#a"},
+        {"$schema": OLD, "definitions": {"a~/b": {}}, "$ref": "#/definitions/a~0~1b"},
     ],
 )
 def test_what_only_looks_wrong_is_not(schema: Any) -> None:

@@ -13,9 +13,7 @@ from tests.contracts.schemas import VALUES, schemas
 
 DRAFTS = {
     "https://json-schema.org/draft/2020-12/schema": jsonschema.Draft202012Validator,
-    "https://json-schema.org/draft/2019-09/schema": jsonschema.Draft201909Validator,
     "http://json-schema.org/draft-07/schema#": jsonschema.Draft7Validator,
-    "http://json-schema.org/draft-04/schema#": jsonschema.Draft4Validator,
 }
 GIVEN_UP = {"schema-invalid", "schema-reference", "check-unfinished"}
 

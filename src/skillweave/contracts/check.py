@@ -58,7 +58,7 @@ def check_schema(schema: JsonSchema, *, place: str = "schema", skill: str | None
 def _violations(prepared: PreparedSchema, value: Json, most: int) -> list[Problem]:
     listed: list[Problem] = []
     try:
-        with working():
+        with working(prepared.targets):
             errors = prepared.validator.iter_errors(value)
             listed.extend(_violation(error) for error in islice(errors, max(0, most)))
             more = sum(1 for _ in errors)

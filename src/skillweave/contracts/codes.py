@@ -1,7 +1,7 @@
 """All that can be said about a JSON Schema, or about a value that is checked against it: codes, places, and words."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -13,6 +13,7 @@ from skillweave.frontmatter.codes import Code
 SCHEMA_INVALID = Code("schema-invalid", Severity.ERROR, "a JSON Schema against the rules of its draft; not checked")
 SCHEMA_DRAFT = Code("schema-draft", Severity.ERROR, "a JSON Schema of a draft that is not known here; not checked")
 SCHEMA_REFERENCE = Code("schema-reference", Severity.ERROR, "a reference that leads nowhere; nothing is ever fetched")
+SCHEMA_RULE = Code("schema-rule", Severity.ERROR, "a rule of JSON Schema that is not supported here; not checked")
 SCHEMA_PATTERN = Code("schema-pattern", Severity.ERROR, "a pattern that can't be matched in linear time; not checked")
 SCHEMA_TOO_LARGE = Code("schema-too-large", Severity.ERROR, "a JSON Schema beyond the limits; not checked")
 MISMATCH = Code("schema-mismatch", Severity.ERROR, "a value that breaks a rule of the schema")
@@ -58,11 +59,12 @@ def broken_rule(error: _Error) -> tuple[str, str]:
     rule, value = error.validator, error.validator_value
     if rule is None:
         return f"{shown(error.instance)} stands where nothing may stand", "leave it out"
-    told = _TOLD.get(rule)
-    if told is not None:
-        return told(error)
-    message = f"{shown(error.instance)} breaks the rule `{rule}: {_rule(value)}`"
-    return message, "change it so that the rule holds"
+    if rule in ("anyOf", "oneOf"):
+        return _choice(error)
+    message, fix = _TOLD.get(rule, ("{value} breaks the rule `{rule}: {wanted}`", "change it so that the rule holds"))
+    named = {"value": shown(error.instance), "said": error.message, "rule": rule}
+    named["wanted"] = _alternatives(value) if rule == "type" else _rule(value)
+    return message.format(**named), fix.format(**named)
 
 
 def shown(value: object) -> str:
@@ -76,37 +78,19 @@ def shown(value: object) -> str:
     return _cut(json.dumps(value, ensure_ascii=False), _LONGEST)
 
 
-def _type(error: _Error) -> tuple[str, str]:
-    wanted = _alternatives(error.validator_value)
-    return f"{shown(error.instance)} is not of type {wanted}", f"give a value of type {wanted}"
-
-
-def _required(error: _Error) -> tuple[str, str]:
-    return f"it lacks what the schema requires: {error.message}", "add it"
-
-
-def _extra(error: _Error) -> tuple[str, str]:
-    return f"the schema has no place for {error.message} (`{error.validator}`)", "leave it out"
-
-
-def _enum(error: _Error) -> tuple[str, str]:
-    return f"{shown(error.instance)} is none of the allowed values", f"give one of {_rule(error.validator_value)}"
-
-
-def _const(error: _Error) -> tuple[str, str]:
-    return f"{shown(error.instance)} is not the one allowed value", f"give {_rule(error.validator_value)}"
-
-
-def _pattern(error: _Error) -> tuple[str, str]:
-    return f"{shown(error.instance)} does not match the pattern", f"give a text that matches {_rule(_value(error))}"
-
-
-def _unique(error: _Error) -> tuple[str, str]:
-    return f"the items {error.message} are equal, and all must differ (`uniqueItems`)", "remove one of them"
-
-
-def _not(error: _Error) -> tuple[str, str]:
-    return f"{shown(error.instance)} is what `not` forbids: {_rule(_value(error))}", "give another value"
+_TOLD: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "additionalProperties": ("the schema has no place for {said} (`{rule}`)", "leave it out"),
+        "const": ("{value} is not the one allowed value", "give {wanted}"),
+        "enum": ("{value} is none of the allowed values", "give one of {wanted}"),
+        "not": ("{value} is what `not` forbids: {wanted}", "give another value"),
+        "pattern": ("{value} does not match the pattern", "give a text that matches {wanted}"),
+        "required": ("it lacks what the schema requires: {said}", "add it"),
+        "type": ("{value} is not of type {wanted}", "give a value of type {wanted}"),
+        "uniqueItems": ("the items {said} are equal, and all must differ (`uniqueItems`)", "remove one of them"),
+    }
+)
+"""By rule, what is wrong and what to do."""
 
 
 def _choice(error: _Error) -> tuple[str, str]:
@@ -135,29 +119,6 @@ def _distance(errors: list[_Error]) -> tuple[bool, int, int, int]:
     other_type = any(inner.validator in ("type", None) and not inner.relative_path for inner in errors)
     other_kind = sum(inner.validator in ("const", "enum") for inner in errors)
     return other_type, other_kind, len(errors), -max(len(inner.relative_path) for inner in errors)
-
-
-_TOLD: Mapping[str, Callable[[_Error], tuple[str, str]]] = MappingProxyType(
-    {
-        "additionalProperties": _extra,
-        "anyOf": _choice,
-        "const": _const,
-        "enum": _enum,
-        "not": _not,
-        "oneOf": _choice,
-        "pattern": _pattern,
-        "required": _required,
-        "type": _type,
-        "unevaluatedItems": _extra,
-        "unevaluatedProperties": _extra,
-        "uniqueItems": _unique,
-    }
-)
-
-
-def _value(error: _Error) -> object:
-    value: object = error.validator_value
-    return value
 
 
 def _rule(value: object) -> str:

@@ -20,10 +20,7 @@ from skillweave.text.search import Pattern, compile_exact
 DRAFTS: Mapping[str, str] = MappingProxyType(
     {
         "https://json-schema.org/draft/2020-12/schema": "Draft202012Validator",
-        "https://json-schema.org/draft/2019-09/schema": "Draft201909Validator",
         "http://json-schema.org/draft-07/schema": "Draft7Validator",
-        "http://json-schema.org/draft-06/schema": "Draft6Validator",
-        "http://json-schema.org/draft-04/schema": "Draft4Validator",
     }
 )
 """What `$schema` may say, with or without `#` at its end, and the class of `jsonschema` for it."""
@@ -61,13 +58,14 @@ class TooDeep(Exception):
 
 
 class Work:
-    """The work that one check has left, and how deep it may go."""
+    """The work that one check has left, how deep it may go, and where the references of its schema lead."""
 
-    __slots__ = ("_left", "_levels")
+    __slots__ = ("_left", "_levels", "targets")
 
-    def __init__(self, budget: int, levels: int) -> None:
+    def __init__(self, budget: int, levels: int, targets: Mapping[str, Json]) -> None:
         self._left = budget
         self._levels = levels
+        self.targets = targets
 
     def spend(self, amount: int) -> None:
         """Count some work; raises Exhausted when it is too much."""
@@ -89,9 +87,9 @@ WORK: ContextVar[Work] = ContextVar("skillweave_check_work")
 
 
 @contextmanager
-def working() -> Iterator[None]:
-    """Run one check with a limit on its work and depth."""
-    token = WORK.set(Work(BUDGET, (sys.getrecursionlimit() - _depth() - _SPARE) // _FRAMES))
+def working(targets: Mapping[str, Json] = MappingProxyType({})) -> Iterator[None]:
+    """Run one check with a limit on its work and depth; `targets` are the schemas that its references mean."""
+    token = WORK.set(Work(BUDGET, (sys.getrecursionlimit() - _depth() - _SPARE) // _FRAMES, targets))
     try:
         yield
     finally:
@@ -128,6 +126,18 @@ def matches(source: str, text: str) -> bool:
     pattern = compiled(source)
     WORK.get().spend(1 + len(text) * pattern.programsize // _INSTRUCTIONS)
     return pattern.search(text.encode()) is not None
+
+
+def following(keyword: Keyword) -> Keyword:
+    """Make the rule for `$ref`: a known target is descended into, what a draft's own schema refers to looked up."""
+
+    def follow(validator: Validator, reference: str, instance: Json, schema: Json) -> Iterator[Json] | None:
+        targets = WORK.get().targets
+        if reference in targets:
+            return validator.descend(instance, targets[reference])  # type: ignore[no-any-return]
+        return keyword(validator, reference, instance, schema)
+
+    return follow
 
 
 def noted(validator: Validator, value: Json, instance: Json, schema: Json) -> None:
@@ -185,22 +195,6 @@ def unique_items(validator: Validator, unique: bool, instance: Json, schema: Jso
             return
 
 
-def no_unevaluated_properties(validator: Validator, subschema: Json, instance: Json, schema: Json) -> Iterator[Json]:
-    """Refuse keys that no other rule of the schema speaks of, unless their values fit this one."""
-    if isinstance(instance, dict):
-        seen = _keys(validator, instance, schema)
-        if wrong := [key for key in instance if key not in seen]:
-            yield _broken(_names(wrong))
-
-
-def no_unevaluated_items(validator: Validator, subschema: Json, instance: Json, schema: Json) -> Iterator[Json]:
-    """Refuse items that no other rule of the schema speaks of, unless they fit this one."""
-    if isinstance(instance, list):
-        seen = _positions(validator, instance, schema)
-        if wrong := [position for position in range(len(instance)) if position not in seen]:
-            yield _broken(_names(wrong))
-
-
 OWN: Mapping[str, Keyword] = MappingProxyType(
     {
         "additionalProperties": additional_properties,
@@ -208,91 +202,9 @@ OWN: Mapping[str, Keyword] = MappingProxyType(
         "pattern": pattern,
         "patternProperties": pattern_properties,
         "required": required,
-        "unevaluatedItems": no_unevaluated_items,
-        "unevaluatedProperties": no_unevaluated_properties,
         "uniqueItems": unique_items,
     }
 )
-
-
-# What a schema speaks of is *evaluated* (since draft 2019-09). `jsonschema` finds that out with patterns that can hang
-# and lists that take quadratic time, so it is found out here.
-
-
-def _keys(validator: Validator, instance: Mapping[str, Json], schema: Json) -> set[str]:
-    if not isinstance(schema, dict):
-        return set()
-    WORK.get().spend(ONE_RULE + len(schema) + len(instance))
-    seen = {key for key in schema.get("properties", ()) if key in instance}
-    for source in schema.get("patternProperties", ()):
-        seen.update(key for key in instance if matches(source, key))
-    for rule in ("additionalProperties", "unevaluatedProperties"):
-        if rule in schema:
-            inner = validator.evolve(schema=schema[rule])
-            seen.update(key for key, value in instance.items() if key not in seen and inner.is_valid(value))
-    for below, part in _parts(validator, instance, schema):
-        seen |= _keys(below, instance, part)
-    return seen
-
-
-def _positions(validator: Validator, instance: Sequence[Json], schema: Json) -> set[int]:
-    if not isinstance(schema, dict):
-        return set()
-    WORK.get().spend(ONE_RULE + len(schema) + len(instance))
-    seen = set(range(_covered(validator, schema, len(instance))))
-    for rule in ("contains", "unevaluatedItems"):
-        if rule in schema:
-            inner = validator.evolve(schema=schema[rule])
-            seen.update(at for at, item in enumerate(instance) if at not in seen and inner.is_valid(item))
-    for below, part in _parts(validator, instance, schema):
-        seen |= _positions(below, instance, part)
-    return seen
-
-
-def _covered(validator: Validator, schema: Mapping[str, Json], length: int) -> int:
-    """How many items at the start `items` and its companions speak of."""
-    if "prefixItems" in validator.VALIDATORS:
-        return length if "items" in schema else len(schema.get("prefixItems", ()))
-    items = schema.get("items", [])
-    return length if "additionalItems" in schema or not isinstance(items, list) else len(items)
-
-
-def _parts(validator: Validator, instance: Json, schema: Mapping[str, Json]) -> Iterator[tuple[Any, Any]]:
-    """The schemas that apply beside this one to the same value, each with its validator."""
-    for resolved in _references(validator, schema):
-        below = validator.evolve(schema=resolved.contents, _resolver=resolved.resolver)
-        yield below, resolved.contents
-    for name, part in schema.get("dependentSchemas", {}).items():
-        if isinstance(instance, dict) and name in instance:
-            yield _at(validator, part)
-    for rule in ("allOf", "anyOf", "oneOf"):
-        for part in schema.get(rule, ()):
-            below, _ = _at(validator, part)
-            if below.is_valid(instance):
-                yield below, part
-    if "if" in schema:
-        condition, part = _at(validator, schema["if"])
-        holds = condition.is_valid(instance)
-        if holds:
-            yield condition, part
-        branch = "then" if holds else "else"
-        if branch in schema:
-            yield _at(validator, schema[branch])
-
-
-def _at(validator: Validator, part: Json) -> tuple[Any, Any]:
-    return validator.evolve(schema=part), part
-
-
-def _references(validator: Validator, schema: Mapping[str, Json]) -> Iterator[Json]:
-    from referencing.jsonschema import lookup_recursive_ref
-
-    resolver = validator._resolver  # noqa: SLF001 - the only way to what a reference means at this point
-    for rule in ("$ref", "$dynamicRef"):
-        if rule in schema and rule in validator.VALIDATORS:
-            yield resolver.lookup(schema[rule])
-    if "$recursiveRef" in schema and "$recursiveRef" in validator.VALIDATORS:
-        yield lookup_recursive_ref(resolver)
 
 
 def _broken(what: str) -> Validator:
@@ -347,14 +259,15 @@ def checker_for(draft: str) -> Validator:
     except ImportError:
         raise MissingExtra("checking values against a JSON Schema", "jsonschema", "schema") from None
     standard: Any = getattr(jsonschema, DRAFTS[draft])
-    rules = {name: metered(name, OWN.get(name, rule)) for name, rule in standard.VALIDATORS.items()}
+    standing = {**standard.VALIDATORS, "$ref": following(standard.VALIDATORS["$ref"])}
+    rules = {name: metered(name, OWN.get(name, rule)) for name, rule in standing.items()}
     checker: Validator = jsonschema.validators.extend(standard, rules)
     checker.evolve = _evolve
     return checker
 
 
 def validator_of(checker: Validator, schema: object, resolver: Validator = None, level: int = 0) -> Validator:
-    """The validator of one schema, so many levels down, whose references lead where the resolver says."""
+    """The validator of one schema, so many levels down."""
     # The field for the checks of `format`, which is no rule here, carries the level: nothing else is passed on.
     return checker(schema, format_checker=level, registry=_nothing_else(), _resolver=resolver)
 

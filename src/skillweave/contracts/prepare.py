@@ -1,11 +1,13 @@
 """A JSON Schema made ready to check values: looked through once, with everything that is wrong with it."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 from typing import TypeAlias
+from urllib.parse import unquote
 
 from skillweave.contracts import codes
 from skillweave.contracts.codes import Problem, broken_rule, shown
@@ -28,7 +30,14 @@ from skillweave.text.search import BrokenPattern
 
 MOST = 5
 """Mistakes of one schema that are reported."""
-_REFERENCES = ("$ref", "$dynamicRef")
+_POSITION = re.compile("[0-9]{1,9}")
+_NOT_CHECKED = {
+    "$id": "leave it out; a reference leads from the top of the whole schema",
+    "$dynamicRef": "use `$ref`",
+    "unevaluatedItems": "use `items` and `prefixItems`",
+    "unevaluatedProperties": "use `additionalProperties`, with all properties in one schema",
+}
+"""Rules of a draft that are refused, each with what to write in its place."""
 
 JsonSchema: TypeAlias = Mapping[str, FrozenJson] | bool
 """A schema as JSON data, also frozen: an object with rules, true for anything, false for nothing."""
@@ -39,6 +48,7 @@ class PreparedSchema:
     """A schema for any number of checks, in any thread; with a problem there is no `validator`, and nothing passes."""
 
     validator: Validator = None
+    targets: Mapping[str, Json] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
 
 
@@ -72,21 +82,59 @@ def _looked_through(schema: Json) -> PreparedSchema:
     if draft not in DRAFTS:
         message = f"`$schema: {shown(draft)}` is not a draft that is known here"
         return _refused(codes.SCHEMA_DRAFT, ("$schema",), message, f"use one of {', '.join(DRAFTS)}")
-    checker = checker_for(draft)
-    parts = _Parts(schema, checker)
-    problems = tuple(islice(_problems(schema, checker, parts), MOST))
-    return PreparedSchema(None if problems else validator_of(checker, schema, parts.resolver), problems)
+    if isinstance(schema, dict):
+        schema.pop("$id", None)  # at the top it names the schema, and no reference is looked up by it
+    checker, targets = checker_for(draft), dict[str, Json]()
+    problems = tuple(islice(_problems(schema, checker, targets), MOST))
+    return PreparedSchema(None if problems else validator_of(checker, schema), targets, problems)
 
 
-def _problems(schema: Json, checker: Validator, parts: "_Parts") -> Iterator[Problem]:
-    """What is wrong by the draft's own rules; where nothing is, what is wrong with patterns and references."""
-    against = _against_draft(schema, schema, checker)
-    if not against:
-        for target in parts.look():
-            against = _against_draft(target, schema, checker)
-            if against:
-                break
-    yield from against or parts.problems
+def _problems(schema: Json, checker: Validator, targets: dict[str, Json]) -> Iterator[Problem]:
+    """What is wrong with the schema and with all that its references lead to, which become `targets`."""
+    from referencing.jsonschema import specification_with
+
+    subschemas = specification_with(draft_of(schema)).subresources_of
+    seen: set[int] = set()
+    pending = [schema]
+    while pending:
+        against = _against_draft(pending[-1], schema, checker)
+        yield from against
+        if against:
+            return
+        parts = [pending.pop()]
+        while parts:
+            part = parts.pop()
+            if not isinstance(part, dict) or id(part) in seen:
+                continue
+            seen.add(id(part))
+            parts.extend(subschemas(part))
+            yield from _mistakes(part, schema)
+            if "$ref" in part:
+                target = _pointed(part["$ref"], schema)
+                if target is None:
+                    message = f"`$ref: {shown(part['$ref'])}` leads to no schema inside this one"
+                    fix = "put what it means under `$defs`, refer to it as `#/$defs/name`; nothing is ever fetched"
+                    yield Problem(codes.SCHEMA_REFERENCE, _keys_of(part, schema), message, fix)
+                elif part["$ref"] not in targets:
+                    targets[part["$ref"]] = target
+                    pending.append(target)
+
+
+def _mistakes(part: dict[str, Json], schema: Json) -> Iterator[Problem]:
+    """What is wrong with one part by itself."""
+    keys = _keys_of(part, schema)
+    if "$schema" in part and draft_of(part) != draft_of(schema):
+        message = f"a part of it says `$schema: {shown(part['$schema'])}`, another draft than the whole"
+        yield Problem(codes.SCHEMA_DRAFT, keys, message, "write all of a schema in one draft")
+    for rule, fix in _NOT_CHECKED.items():
+        if rule in part:
+            yield Problem(codes.SCHEMA_RULE, keys, f"`{rule}` is not supported here", fix)
+    for source in (*part.get("patternProperties", ()), *([part["pattern"]] if "pattern" in part else [])):
+        try:
+            compiled(source)
+        except BrokenPattern as broken:
+            message = f"the pattern {shown(source)} can't be used: {broken}"
+            yield Problem(codes.SCHEMA_PATTERN, keys, message, broken.fix)
 
 
 def _against_draft(part: Json, whole: Json, checker: Validator) -> list[Problem]:
@@ -100,92 +148,7 @@ def _against_draft(part: Json, whole: Json, checker: Validator) -> list[Problem]
 
 
 def _refused(code: Code, keys: tuple[str | int, ...], message: str, fix: str) -> PreparedSchema:
-    return PreparedSchema(None, (Problem(code, keys, message, fix),))
-
-
-class _Parts:
-    """Walks through all parts of a schema that keeps to the rules of its draft.
-
-    `problems` are mistakes that would show only when a value is checked; `resolver` knows where references lead.
-    """
-
-    def __init__(self, schema: Json, checker: Validator) -> None:
-        from referencing.jsonschema import specification_with
-
-        self._schema = schema
-        self._draft = draft_of(schema)
-        self._references = tuple(rule for rule in _REFERENCES if rule in checker.VALIDATORS)
-        self._specification = specification_with(self._draft)
-        self.resolver: Validator = None
-        self.problems: list[Problem] = []
-
-    def look(self) -> Iterator[Json]:
-        """Look at every part; gives each that only a reference leads to, before that is looked at."""
-        for part, _ in self._below(self._schema, None, set()):
-            self._look_at(part)
-        if not self.problems:
-            self._index()
-        followed: set[int] = set()
-        fresh = [(self._schema, self.resolver)]
-        while fresh and not self.problems:
-            for part, resolver in list(self._below(*fresh.pop(), followed)):
-                self._look_at(part)
-                for target in self._targets(part, resolver):
-                    if id(target.contents) not in followed:
-                        yield target.contents
-                        fresh.append((target.contents, target.resolver))
-
-    def _below(self, part: Json, resolver: Validator, seen: set[int]) -> Iterator[tuple[Json, Validator]]:
-        """The subschemas at and below one that were not seen yet, each with the resolver of its references."""
-        pending = [(part, resolver)]
-        while pending:
-            part, resolver = pending.pop()
-            if isinstance(part, dict) and id(part) not in seen:
-                seen.add(id(part))
-                yield part, resolver
-                inside = self._specification.subresources_of(part)
-                pending.extend((inner, self._entered(inner, resolver)) for inner in inside)
-
-    def _entered(self, part: Json, resolver: Validator) -> Validator:
-        return resolver and resolver.in_subresource(self._specification.create_resource(part))
-
-    def _look_at(self, part: dict[str, Json]) -> None:
-        if "$schema" in part and draft_of(part) != self._draft:
-            message = f"a part of it says `$schema: {shown(part['$schema'])}`, another draft than the whole"
-            self._report(codes.SCHEMA_DRAFT, part, message, "write all of a schema in one draft")
-        for source in (*part.get("patternProperties", ()), *([part["pattern"]] if "pattern" in part else [])):
-            try:
-                compiled(source)
-            except BrokenPattern as broken:
-                message = f"the pattern {shown(source)} can't be used: {broken}"
-                self._report(codes.SCHEMA_PATTERN, part, message, broken.fix)
-
-    def _index(self) -> None:
-        """Find every `$id` and anchor, once: a resolver without them would search for each reference anew."""
-        from jsonschema_specifications import REGISTRY
-
-        resource = self._specification.create_resource(self._schema)
-        base = resource.id() or ""
-        try:
-            self.resolver = REGISTRY.with_resource(base, resource).crawl().resolver(base)
-        except ValueError as error:
-            message = f"an `$id` in it is not an address: {error}"
-            self._report(codes.SCHEMA_REFERENCE, self._schema, message, "correct it, or leave it out")
-
-    def _targets(self, part: dict[str, Json], resolver: Validator) -> Iterator[Json]:
-        for rule in self._references:
-            if rule in part:
-                target = _resolved(part[rule], resolver)
-                if target is not None and isinstance(target.contents, dict | bool):
-                    yield target
-                else:
-                    message = f"`{rule}: {shown(part[rule])}` leads to no schema inside this one"
-                    fix = "put what it means under `$defs`, refer to it as `#/$defs/name`; nothing is ever fetched"
-                    self._report(codes.SCHEMA_REFERENCE, part, message, fix)
-
-    def _report(self, code: Code, part: object, message: str, fix: str) -> None:
-        if len(self.problems) < MOST:
-            self.problems.append(Problem(code, _keys_of(part, self._schema), message, fix))
+    return PreparedSchema(problems=(Problem(code, keys, message, fix),))
 
 
 def _keys_of(part: object, schema: object) -> tuple[str | int, ...]:
@@ -200,10 +163,17 @@ def _keys_of(part: object, schema: object) -> tuple[str | int, ...]:
     return ()
 
 
-def _resolved(reference: str, resolver: Validator) -> Validator:
-    from referencing.exceptions import CannotDetermineSpecification, Unresolvable
-
-    try:
-        return resolver.lookup(reference)
-    except (Unresolvable, CannotDetermineSpecification, LookupError, ValueError, TypeError, AttributeError):
-        return None  # the last four are what a pointer through a text or a number comes to
+def _pointed(reference: object, schema: Json) -> Json:
+    """The schema at a JSON pointer (RFC 6901) in its fragment form; None where there is none."""
+    if not isinstance(reference, str) or not (reference == "#" or reference.startswith("#/")):
+        return None
+    found = schema
+    for step in unquote(reference[1:]).split("/")[1:]:
+        key = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(found, dict) and key in found:
+            found = found[key]
+        elif isinstance(found, list) and _POSITION.fullmatch(key) and int(key) < len(found):
+            found = found[int(key)]
+        else:
+            return None
+    return found if isinstance(found, dict | bool) else None

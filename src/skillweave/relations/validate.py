@@ -1,11 +1,12 @@
 """Checking and completing a set of skills that somebody asks for, before anything starts (spec 4.1; seed 002)."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from skillweave.codec import Portable
 from skillweave.errors import InvalidSkill, nearest_names
+from skillweave.graph.cycles import Links, strong_components
 from skillweave.registry import Snapshot
 from skillweave.relations.rules import (
     all_requirements,
@@ -169,9 +170,6 @@ def _shown(value: object) -> str:
     return text if len(text) <= 100 else text[:100] + "…"
 
 
-Links: TypeAlias = Mapping[str, Sequence[str]]
-"""Names and the names that each points to, all of them keys."""
-
 _SMALLEST = 3
 
 
@@ -180,54 +178,8 @@ def circles(links: Links) -> tuple[tuple[str, ...], ...]:
 
     A circle is usually a slip; a pair that requires each other is not.
     """
-    knots: dict[str, list[str]] = {}
-    for name, knot in _knots(links).items():
-        knots.setdefault(knot, []).append(name)
-    return tuple(tuple(knot) for knot in knots.values() if len(knot) >= _SMALLEST and not _only_pairs(knot, links))
-
-
-def _knots(links: Links) -> dict[str, str]:
-    # Kosaraju, without recursion: a chain of 10,000 skills must not end at the interpreter's stack limit.
-    back: dict[str, list[str]] = {name: [] for name in links}
-    for name, others in links.items():
-        for other in others:
-            back[other].append(name)
-    knot_of: dict[str, str] = {}
-    seen: set[str] = set()
-    finished = [name for start in links for name in _finished_first(start, links, seen)]
-    for start in reversed(finished):
-        for name in _reached(start, back, knot_of):
-            knot_of[name] = start
-    return {name: knot_of[name] for name in links}
-
-
-def _finished_first(start: str, links: Links, seen: set[str]) -> Iterator[str]:
-    if start in seen:
-        return
-    seen.add(start)
-    path = [(start, iter(links[start]))]
-    while path:
-        name, others = path[-1]
-        new = next((other for other in others if other not in seen), None)
-        if new is None:
-            path.pop()
-            yield name
-        else:
-            seen.add(new)
-            path.append((new, iter(links[new])))
-
-
-def _reached(start: str, links: Links, taken: Mapping[str, str]) -> list[str]:
-    if start in taken:
-        return []
-    reached = {start: None}
-    waiting = [start]
-    while waiting:
-        for other in links[waiting.pop()]:
-            if other not in reached and other not in taken:
-                reached[other] = None
-                waiting.append(other)
-    return list(reached)
+    knots = strong_components(links)
+    return tuple(tuple(knot) for knot in knots if len(knot) >= _SMALLEST and not _only_pairs(knot, links))
 
 
 def _only_pairs(knot: Sequence[str], links: Links) -> bool:

@@ -48,12 +48,9 @@ def routed(**fields: object) -> Declared:
         {"guard": guard(ok={"eq": True, "ne": True})},
         {"guard": guard(ok={"not_in": [True, False]})},
         {"guard": guard(gone={"ne": None})},
-        {"guard": guard(status={"eq": "sucess"})},
-        {"guard": guard(status={"in": ["ok", "done"]})},
         {"guard": guard(status={"not_in": list(STATUSES)})},
         {"guard": guard(status={"eq": "denied"}), "on_status": ("success", "failure")},
         {"guard": guard(tool_name={"eq": "x"}), "on_tool": "y"},
-        {"guard": guard(tool_name={"in": ["x", "y"]}), "on_tool": Regex("^z")},
         {"guard": guard(iteration={"lte": 0})},
         {"guard": guard(iteration={"eq": 2}), "condition": AtIteration(3)},
         {"guard": guard(current_skill_id={"eq": "c"})},
@@ -107,18 +104,17 @@ def test_of_many_comparisons_that_exclude_each_other_a_few_are_told() -> None:
 @pytest.mark.parametrize(
     ("found", "why"),
     [
-        (guard(status={"eq": "sucess"}), "`status = sucess` is true of no status"),
-        (guard(iteration={"lt": 1}), "`iteration < 1` is true of no iteration, which are counted from 1"),
-        (guard(current_skill_id={"ne": "a"}), "`current_skill_id ≠ a` is not true of the skill that the route comes"),
-        (guard(risk={"gt": "critical"}), "`risk > critical` is true of nothing"),
+        (guard(iteration={"lt": 1}), "`iteration < 1` is never true here"),
+        (guard(current_skill_id={"ne": "a"}), "`current_skill_id ≠ a` is never true here"),
+        (guard(risk={"gt": "critical"}), "`risk > critical` is never true here"),
     ],
 )
 def test_a_single_impossible_comparison_is_explained(found: Guard, why: str) -> None:
     assert why in only(routed(guard=found), "guard-unsatisfiable").message
 
 
-def test_a_misspelled_status_is_corrected() -> None:
-    assert only(routed(guard=guard(status={"eq": "sucess"})), "guard-unsatisfiable").fix == "Write `success`."
+def test_what_another_code_calls_wrong_is_told_once() -> None:
+    assert "guard-unsatisfiable" not in codes(routed(guard=guard(status={"eq": "sucess"})))
 
 
 def test_at_a_route_from_any_the_current_skill_is_any_but_its_target() -> None:

@@ -25,7 +25,7 @@ def test_a_word_without_a_break_is_cut_where_it_has_to_be() -> None:
 
 
 def test_what_does_not_fit_into_the_lines_ends_in_an_ellipsis() -> None:
-    assert wrapped("one two three four five", 10, 50, 2) == ("one two", "three…")
+    assert wrapped("one two three four five", 10, 50, 2) == ("one two", "three f…")
 
 
 @given(nasty, st.sampled_from((40.0, 80.0, 170.0)), st.integers(min_value=1, max_value=4))

@@ -120,10 +120,7 @@ _PARAMETERS: Schema = record(
     },
     ("kind", "day"),
 )
-_RETURNS: Schema = answer(
-    {"kind": {"type": "string"}, "day": _DAY, "counted_to": _DAY, "deadline": _DAY, "weekday": {"type": "string"}},
-    "calendar days",
-)
+_RETURNS = answer("kind", "day", "counted_to", "deadline", "weekday")
 
 
 def rrc_deadline(arguments: Mapping[str, Any]) -> JsonObject:

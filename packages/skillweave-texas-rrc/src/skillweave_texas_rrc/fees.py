@@ -4,12 +4,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from skillweave.packs import JsonObject, Tool
-from skillweave_texas_rrc.schemas import Schema, answer, described, record, several
+from skillweave_texas_rrc.schemas import Schema, answer, described, record
 from skillweave_texas_rrc.thresholds import Threshold, basis_of, thresholds
 
 _DEPTHS = ((2000, "w1_to_2000_ft"), (4000, "w1_to_4000_ft"), (9000, "w1_to_9000_ft"))
 """The deepest total depth in feet of each base fee, itself included."""
-_DOLLARS: Schema = {"type": "number", "minimum": 0}
 _PARAMETERS: Schema = record(
     {
         "total_depth_ft": {
@@ -23,11 +22,7 @@ _PARAMETERS: Schema = record(
     },
     ("total_depth_ft",),
 )
-_LINE: Schema = record(
-    {"what": {"type": "string"}, "base": _DOLLARS, "surcharge": _DOLLARS, "total": _DOLLARS},
-    ("what", "base", "surcharge", "total"),
-)
-_RETURNS: Schema = answer({"lines": several(_LINE, 3, least=1), "total": _DOLLARS}, "USD")
+_RETURNS = answer("lines", "total")
 
 
 def w1_fee(arguments: Mapping[str, Any]) -> JsonObject:

@@ -16,6 +16,7 @@ from skillweave_texas_rrc.h2s import ExposureRadius, h2s_radius
 from skillweave_texas_rrc.lease_records import MONTH, reading
 from skillweave_texas_rrc.lookups import LOOKUPS
 from skillweave_texas_rrc.quality import Assumed, GasQuality, gas_quality
+from skillweave_texas_rrc.schemas import Schema, record, several
 from skillweave_texas_rrc.stock import OIL_CODES, OilStockBalance, oil_stock_balance
 from skillweave_texas_rrc.volumes import (
     GAS_CODES,
@@ -36,70 +37,55 @@ _MOST_ROWS = 1000
 _DATE = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 
 
-def _amount(description: str) -> JsonObject:
+def _amount(description: str) -> Schema:
     return {"type": "number", "minimum": 0, "maximum": MOST, "description": description}
 
 
-def _day(description: str) -> JsonObject:
+def _day(description: str) -> Schema:
     return {"type": "string", "pattern": _DATE, "description": f"{description} Such as 2026-03-31."}
 
 
-def _rows(description: str, columns: JsonObject, needed: Sequence[str], least: int = 0) -> JsonObject:
-    row: JsonObject = {
-        "type": "object",
-        "properties": columns,
-        "required": list(needed),
-        "additionalProperties": False,
-    }
-    return {"type": "array", "description": description, "items": row, "minItems": least, "maxItems": _MOST_ROWS}
+def _rows(description: str, columns: Mapping[str, Schema], needed: tuple[str, ...], least: int = 0) -> Schema:
+    return several(record(columns, needed), _MOST_ROWS, description, least)
 
 
-def _by_code(description: str, codes: Mapping[str, str], signed: Sequence[str] = ()) -> JsonObject:
-    named: JsonObject = {
+def _by_code(description: str, codes: Mapping[str, str], signed: Sequence[str] = ()) -> Schema:
+    named: dict[str, Schema] = {
         code: {"type": "number", "description": name} | ({} if code in signed else {"minimum": 0})
         for code, name in codes.items()
     }
-    return {"type": "object", "description": description, "properties": named, "additionalProperties": False}
+    return record(named, description=description)
 
 
-def _fraction_or_more(name: str) -> JsonObject:
+def _fraction_or_more(name: str) -> Schema:
     figure = factor(name)
-    most: JsonObject = {"maximum": 1} if figure.unit == "fraction" else {}
+    most: Schema = {"maximum": 1} if figure.unit == "fraction" else {}
     return {**_amount(f"{figure.says} {figure.number:g} {figure.unit} without it."), **most}
 
 
-def _mol_percent() -> JsonObject:
+def _mol_percent() -> Schema:
     names = (*components(), "C6+")
-    percent: JsonObject = {name: {"type": "number", "minimum": 0, "maximum": 101} for name in names}
-    return {
-        "type": "object",
-        "description": "The gas analysis, mol % by component.",
-        "properties": percent,
-        "minProperties": 1,
-        "additionalProperties": False,
-    }
+    percent: dict[str, Schema] = {name: {"type": "number", "minimum": 0, "maximum": 101} for name in names}
+    return {**record(percent, description="The gas analysis, mol % by component."), "minProperties": 1}
 
 
-def _assumed_c6_plus() -> JsonObject:
-    return {
-        "type": "object",
-        "description": "What C6+ is taken for: lb/lb-mol, Btu/scf at 14.696 psia, carbon atoms.",
-        "properties": {name: _amount("In the place of the pack's own.") for name in Assumed.__dataclass_fields__},
-        "additionalProperties": False,
-    }
+def _assumed_c6_plus() -> Schema:
+    names = Assumed.__dataclass_fields__
+    words = "What C6+ is taken for: lb/lb-mol, Btu/scf at 14.696 psia, carbon atoms."
+    return record({name: _amount("In the place of the pack's own.") for name in names}, description=words)
 
 
-_BASE: JsonObject = {
+_BASE: Schema = {
     "type": "number",
     "minimum": 10,
     "maximum": 20,
     "description": "The pressure base of the volumes, psia; that of the RRC without it.",
 }
-_STATUS: JsonObject = {
+_STATUS: Schema = {
     "enum": [one.value for one in ExceptionStatus],
     "description": "Whether the exception is granted (without it) or still pending.",
 }
-_STREAM: JsonObject = {
+_STREAM: Schema = {
     "enum": [one.value for one in Stream],
     "description": "Casinghead gas of an oil lease (without it), or gas of a gas well.",
 }
@@ -131,7 +117,7 @@ def _volume_tools() -> tuple[Tool, ...]:
             },
             ("month", "produced_mcf", "gas_dispositions"),
             GasBalance,
-            lambda given: gas_balance(**_streamed(given)),
+            gas_balance,
         ),
         _tool(
             "gas_volume_at_base",
@@ -146,7 +132,7 @@ def _volume_tools() -> tuple[Tool, ...]:
             },
             ("volume_mcf", "from_psia"),
             GasAtBase,
-            lambda given: gas_volume_at_base(**given),
+            gas_volume_at_base,
         ),
         _tool(
             "hydrocarbon_volume",
@@ -159,7 +145,7 @@ def _volume_tools() -> tuple[Tool, ...]:
             },
             ("volume_mcf", "mol_percent"),
             HydrocarbonVolume,
-            lambda given: hydrocarbon_volume(**_streamed(given)),
+            hydrocarbon_volume,
         ),
         _tool(
             "gas_oil_ratio",
@@ -172,7 +158,7 @@ def _volume_tools() -> tuple[Tool, ...]:
             },
             ("produced_mcf", "oil_bbl"),
             GasOilRatio,
-            lambda given: gas_oil_ratio(**given),
+            gas_oil_ratio,
         ),
         _tool(
             "oil_stock_balance",
@@ -192,7 +178,7 @@ def _volume_tools() -> tuple[Tool, ...]:
             },
             ("month", "opening_bbl", "oil_bbl", "oil_dispositions", "closing_bbl"),
             OilStockBalance,
-            lambda given: oil_stock_balance(**_streamed(given)),
+            oil_stock_balance,
         ),
         _tool(
             "allocate_volumes",
@@ -217,7 +203,7 @@ def _volume_tools() -> tuple[Tool, ...]:
             },
             ("metered_total", "streams"),
             Allocation,
-            _allocate,
+            allocate_volumes,
         ),
     )
 
@@ -246,7 +232,7 @@ def _release_tools() -> tuple[Tool, ...]:
             },
             ("authorized_mcfd", "start", "end", "releases"),
             AuthorizationUse,
-            _authorization,
+            flare_authorization,
         ),
         _tool(
             "exception_days",
@@ -273,7 +259,7 @@ def _release_tools() -> tuple[Tool, ...]:
             },
             ("exceptions",),
             ExceptionDays,
-            _exceptions,
+            exception_days,
         ),
         _tool(
             "gas_quality",
@@ -285,7 +271,7 @@ def _release_tools() -> tuple[Tool, ...]:
             },
             ("mol_percent",),
             GasQuality,
-            lambda given: gas_quality(**_assumed(given)),
+            gas_quality,
         ),
         _tool(
             "flare_emissions",
@@ -295,17 +281,15 @@ def _release_tools() -> tuple[Tool, ...]:
                 "mol_percent": _mol_percent(),
                 "release": {"enum": [one.value for one in Release], "description": "Flared (burned) without it."},
                 "base_psia": _BASE,
-                "factors": {
-                    "type": "object",
-                    "description": "Factors in the place of the pack's own.",
-                    "properties": {name: _fraction_or_more(name) for name in Factors.__dataclass_fields__},
-                    "additionalProperties": False,
-                },
+                "factors": record(
+                    {name: _fraction_or_more(name) for name in Factors.__dataclass_fields__},
+                    description="Factors in the place of the pack's own.",
+                ),
                 "assumed_c6_plus": _assumed_c6_plus(),
             },
             ("volume_mcf", "mol_percent"),
             FlareEmissions,
-            _emissions,
+            flare_emissions,
         ),
         _tool(
             "h2s_radius",
@@ -319,7 +303,7 @@ def _release_tools() -> tuple[Tool, ...]:
             },
             ("escape_mcfd", "h2s_ppm"),
             ExposureRadius,
-            lambda given: h2s_radius(**given),
+            h2s_radius,
         ),
     )
 
@@ -327,20 +311,15 @@ def _release_tools() -> tuple[Tool, ...]:
 def _tool(
     name: str,
     description: str,
-    parameters: JsonObject,
-    needed: Sequence[str],
+    parameters: Mapping[str, Schema],
+    needed: tuple[str, ...],
     answer: type[Answer],
-    compute: Callable[[dict[str, Any]], Answer],
+    compute: Callable[..., Answer],
 ) -> Tool:
     def run(given: JsonObject) -> JsonObject:
-        return cast("JsonObject", _rounded(compute(given).to_dict()))
+        return cast("JsonObject", _rounded(compute(**_typed(given)).to_dict()))
 
-    schema: JsonObject = {
-        "type": "object",
-        "properties": parameters,
-        "required": list(needed),
-        "additionalProperties": False,
-    }
+    schema = record(parameters, needed)
     return Tool(name, description, freeze_mapping(schema), freeze_mapping(schema_of(answer)), run)
 
 
@@ -354,34 +333,25 @@ def _rounded(value: Json) -> Json:
     return value
 
 
-def _streamed(given: dict[str, Any]) -> dict[str, Any]:
-    return {**given, "stream": Stream(given.get("stream", Stream.CASINGHEAD))}
+def _typed(given: dict[str, Any]) -> dict[str, Any]:
+    """The arguments as the calculators take them: words as members, rows as values."""
+    typed = {**given}
+    for name, kind in _WORDS.items():
+        if name in typed:
+            typed[name] = kind(typed[name])
+    for name, row in _ROWS_OF.items():
+        if name in typed:
+            typed[name] = [row(**_typed(one)) for one in typed[name]]
+    if "assumed_c6_plus" in typed:
+        typed["assumed"] = Assumed(**typed.pop("assumed_c6_plus"))
+    if "factors" in typed:
+        typed["factors"] = Factors(**typed["factors"])
+    return typed
 
 
-def _stated(given: dict[str, Any]) -> dict[str, Any]:
-    return {**given, "status": ExceptionStatus(given.get("status", ExceptionStatus.GRANTED))}
-
-
-def _assumed(given: dict[str, Any]) -> dict[str, Any]:
-    rest = {name: value for name, value in given.items() if name != "assumed_c6_plus"}
-    return {**rest, "assumed": Assumed(**given.get("assumed_c6_plus", {}))}
-
-
-def _allocate(given: dict[str, Any]) -> Answer:
-    streams = [Inflow(**one) for one in given["streams"]]
-    return allocate_volumes(given["metered_total"], streams, given.get("unit", "MCF"))
-
-
-def _authorization(given: dict[str, Any]) -> Answer:
-    return flare_authorization(**{**_stated(given), "releases": [Released(**one) for one in given["releases"]]})
-
-
-def _exceptions(given: dict[str, Any]) -> Answer:
-    rows = [FlareException(**_stated(one)) for one in given["exceptions"]]
-    return exception_days(**{**_streamed(given), "exceptions": rows})
-
-
-def _emissions(given: dict[str, Any]) -> Answer:
-    release = Release(given.get("release", Release.FLARED))
-    factors = Factors(**given.get("factors", {}))
-    return flare_emissions(**{**_assumed(given), "release": release, "factors": factors})
+_WORDS: Mapping[str, Callable[[str], Any]] = {"stream": Stream, "status": ExceptionStatus, "release": Release}
+_ROWS_OF: Mapping[str, Callable[..., Any]] = {
+    "streams": Inflow,
+    "releases": Released,
+    "exceptions": FlareException,
+}

@@ -11,6 +11,7 @@ from skillweave.packs import JsonObject, Tool, ToolRefused
 from skillweave.values import Json, freeze_mapping, shown, thaw
 from skillweave_texas_rrc.answers import day, is_month, production_month, refuse
 from skillweave_texas_rrc.gather import Gathering
+from skillweave_texas_rrc.schemas import Schema
 
 LEASE: JsonObject = {
     "type": "string",
@@ -20,7 +21,7 @@ LEASE: JsonObject = {
     "maxLength": 200,
     "pattern": r"\S",
 }
-MONTH: JsonObject = {
+MONTH: Schema = {
     "type": "string",
     "description": "The production month, such as 2026-03.",
     "pattern": "^(19|20)[0-9]{2}-(0[1-9]|1[0-2])$",

@@ -8,9 +8,9 @@ from skillweave.entities import alias_key
 from skillweave.packs import JsonObject
 from skillweave_texas_rrc.limits import Limits, limits_of
 from skillweave_texas_rrc.paths import between_tracts, to_tract
-from skillweave_texas_rrc.schemas import Schema, answer, optional, record, several
-from skillweave_texas_rrc.sites import MOST_PERSONS, MOST_TRACTS, Site, Tract
-from skillweave_texas_rrc.spacing import PLANE, UNITS, feet, measured
+from skillweave_texas_rrc.schemas import Schema, answer
+from skillweave_texas_rrc.sites import Site, Tract
+from skillweave_texas_rrc.spacing import UNITS, feet, measured
 from skillweave_texas_rrc.thresholds import Threshold, basis_of, thresholds, to_confirm
 
 EXCEPTIONS: Schema = {
@@ -23,43 +23,8 @@ EXCEPTIONS: Schema = {
 TOUCHING_FT = 1.0
 """Tracts nearer to the lease than this touch it: corners are rounded when they are written in degrees."""
 
-_NAMED: dict[str, Schema] = {
-    "id": {"type": "string"},
-    "name": {"type": "string"},
-    "distance_ft": optional({"type": "number"}),
-}
-_PERSON: Schema = record(
-    {
-        "name": {"type": "string"},
-        "role": {"type": "string", "enum": ["designated_operator", "lessee_of_record", "unleased_owner"]},
-        "address": optional({"type": "string"}),
-        "located": {"type": "boolean"},
-        "to_do": {"type": "string"},
-    },
-    ("name", "role", "address", "located"),
-)
-_UNAFFECTED: Schema = record({"name": {"type": "string"}, "reason": {"type": "string"}}, ("name", "reason"))
-NOTICE: Schema = answer(
-    {
-        "well": record({"id": {"type": "string"}, "name": {"type": "string"}}),
-        "notice_radius_ft": optional({"type": "number"}),
-        "affected_tracts": several(
-            record(
-                {
-                    **_NAMED,
-                    "reasons": several({"type": "string"}, 3),
-                    "persons": several(_PERSON, 2 * MOST_PERSONS + 1),
-                    "not_affected": several(_UNAFFECTED, 2 * MOST_PERSONS),
-                }
-            ),
-            MOST_TRACTS,
-        ),
-        "other_tracts": several(record({**_NAMED, "reason": {"type": "string"}}), MOST_TRACTS),
-        "undecided": several(record({**_NAMED, "reason": {"type": "string"}}), MOST_TRACTS),
-        "unlocated": several({"type": "string"}, MOST_TRACTS * MOST_PERSONS),
-        "projection": PLANE,
-    },
-    UNITS,
+NOTICE = answer(
+    *("well", "notice_radius_ft", "affected_tracts", "other_tracts", "undecided", "unlocated", "projection"),
 )
 
 

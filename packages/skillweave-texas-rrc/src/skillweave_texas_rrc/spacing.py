@@ -8,8 +8,8 @@ from skillweave.entities import alias_key
 from skillweave.packs import JsonObject
 from skillweave_texas_rrc.limits import Limit, Limits, limits_of
 from skillweave_texas_rrc.paths import between, to_lines
-from skillweave_texas_rrc.schemas import Schema, answer, optional, record, several
-from skillweave_texas_rrc.sites import MOST_WELLS, Site, Well
+from skillweave_texas_rrc.schemas import answer
+from skillweave_texas_rrc.sites import Site, Well
 from skillweave_texas_rrc.thresholds import Threshold, basis_of, thresholds, to_confirm
 
 UNITS = "US survey feet on the state plane grid"
@@ -36,58 +36,11 @@ _SERVES = (
 )
 """Parts of the words for what service wells do."""
 
-_NAMED: Schema = record({"id": {"type": "string"}, "name": {"type": "string"}})
-_FEET: Schema = {"type": "number"}
-_TESTED = record(
-    {
-        "distance_ft": optional(_FEET),
-        "required_ft": _FEET,
-        "passes": {"type": "boolean"},
-        "short_ft": _FEET,
-        "from": optional(_NAMED),
-    },
-    ("distance_ft", "required_ft", "passes", "short_ft"),
+SPACING = answer(
+    *("well", "lease_line", "surface_hole", "between_wells", "counted", "left_out", "exceptions"),
+    *("exception_required", "field_rules_loaded", "notice_radius_ft", "projection"),
 )
-_ROW = {
-    "id": {"type": "string"},
-    "name": {"type": "string"},
-    "distance_ft": optional(_FEET),
-    "status": {"type": "string"},
-    "lease": {"type": "string"},
-    "field": {"type": "string"},
-    "counts": {"type": "boolean"},
-    "reason": {"type": "string"},
-}
-PLANE: Schema = record(
-    {"zone": {"type": "string"}, "datum": {"type": "string"}, "epsg": {"type": "integer"}}, ("zone", "datum", "epsg")
-)
-SPACING: Schema = answer(
-    {
-        "well": _NAMED,
-        "lease_line": _TESTED,
-        "surface_hole": optional(
-            record({"to_lease_line_ft": _FEET, "tested": {"type": "boolean"}}, ("to_lease_line_ft", "tested"))
-        ),
-        "between_wells": _TESTED,
-        "counted": several(record(_ROW), MOST_WELLS),
-        "left_out": several(record(_ROW), MOST_WELLS),
-        "exceptions": several({"type": "string", "enum": ["lease_line", "between_well"]}, 2),
-        "exception_required": {"type": "boolean"},
-        "field_rules_loaded": {"type": "boolean"},
-        "notice_radius_ft": _FEET,
-        "projection": PLANE,
-    },
-    UNITS,
-)
-OFFSETS: Schema = answer(
-    {
-        "well": _NAMED,
-        "offset_wells": several(record(_ROW), MOST_WELLS),
-        "beyond": {"type": "integer", "minimum": 0},
-        "projection": PLANE,
-    },
-    UNITS,
-)
+OFFSETS = answer("well", "offset_wells", "beyond", "projection")
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from skillweave_texas_rrc.sites import (
     Site,
     read_site,
 )
-from skillweave_texas_rrc.spacing import OFFSETS, PLANE, SPACING, UNITS, offset_distances, well_spacing
+from skillweave_texas_rrc.spacing import OFFSETS, SPACING, UNITS, offset_distances, well_spacing
 from skillweave_texas_rrc.thresholds import basis_of, thresholds
 
 _OF_THE_GRAPH = ("lease", "offset_wells", "tracts")
@@ -34,26 +34,7 @@ _TRACTS = several(TRACT, MOST_TRACTS, "The tracts about the lease, with their pe
 _REF = text("The well's API number in any spelling, or its id: the rest is then read from the graph.", 100)
 _WITHIN: Schema = described({"type": "number", "minimum": 0, "maximum": 100_000}, "Show wells up to this many feet.")
 _POINTS = ("surface_location", "first_take_point", "last_take_point")
-_PROJECTED: Schema = answer(
-    {
-        "points": several(
-            record(
-                {
-                    "what": {"type": "string"},
-                    "lat": {"type": "number"},
-                    "lon": {"type": "number"},
-                    "x_ft": {"type": "number"},
-                    "y_ft": {"type": "number"},
-                },
-                ("what", "lat", "lon", "x_ft", "y_ft"),
-            ),
-            len(_POINTS),
-            least=1,
-        ),
-        "projection": PLANE,
-    },
-    UNITS,
-)
+_PROJECTED = answer("points", "projection")
 
 
 def tools(graph: EntityGraph | None) -> tuple[Tool, ...]:

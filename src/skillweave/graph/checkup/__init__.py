@@ -98,7 +98,6 @@ __getattr__ = door(
     __name__,
     """
 pairs: Budget first_implied first_together
-reaching: Links strong_components
 terms: Terms bounds_of disjoint implies parts_of_route stands_in terms_of
 values: Values compared listed
 """,

@@ -6,8 +6,9 @@ from typing import NamedTuple
 
 from skillweave.graph.checked import Problem, problem
 from skillweave.graph.checkup.subject import Declaration, Subject, said
-from skillweave.graph.checkup.terms import TOOL, OnTool, Part, Place, Terms, asked_values, bounds_of, terms_of
-from skillweave.graph.declared import STATUSES, Route
+from skillweave.graph.checkup.terms import Part, Place, Terms, asked_values, terms_of
+from skillweave.graph.checkup.values import values_of
+from skillweave.graph.declared import STATUSES
 from skillweave.graph.guards import HOP_FIELDS, LISTED, ORDERED, FieldTest, Scalar, Scales, type_name
 from skillweave.graph.wording import named, sentence, several
 
@@ -40,7 +41,7 @@ def mistake_in(test: FieldTest, scales: Scales) -> Mistake | None:
             f"`{test.op.value}` takes {'one value' if listed else 'a list'}",
             "Use `in` and `not_in` with lists, and the other operators with one value.",
         )
-    values = test.value if isinstance(test.value, tuple) else (test.value,)
+    values = values_of(test)
     types = list(dict.fromkeys(map(type_name, values)))
     if len(types) > 1:
         return Mistake(
@@ -78,15 +79,15 @@ def _is_finite(value: Scalar) -> bool:
 
 
 def check_satisfiable(subject: Subject) -> Iterator[Problem]:
-    """guard-unsatisfiable: of entries, routes and decisions, by the comparisons that are typed."""
+    """guard-unsatisfiable: of entries, routes and decisions that no other code calls wrong."""
     for declaration, terms in _with_terms(subject):
-        if terms.never is None:
+        place = terms.never
+        if place is None or any(_is_told(part, subject.declared.scales) for part in declaration.parts):
             continue
-        parts, place = _proof(declaration, subject.declared.scales)
-        if place is not None:
-            name, never, spot, _ = declaration.wording
-            message = f"{sentence(name)} {never}: {_why(parts, place)}."
-            yield problem("guard-unsatisfiable", message, _fix(subject, parts), **spot)
+        parts = [part for part in declaration.parts if _place(part, subject.declared.scales) == place]
+        name, never, spot, _ = declaration.wording
+        message = f"{sentence(name)} {never}: {_why(parts, place)}."
+        yield problem("guard-unsatisfiable", message, "Correct it, or remove what can never happen.", **spot)
 
 
 def _with_terms(subject: Subject) -> Iterator[tuple[Declaration, Terms]]:
@@ -99,30 +100,18 @@ def _with_terms(subject: Subject) -> Iterator[tuple[Declaration, Terms]]:
         yield decision, terms_of(decision.parts, subject.declared.scales)
 
 
-def _proof(declaration: Declaration, scales: Scales) -> tuple[list[Part], Place | None]:
-    """The parts that exclude each other, and the place for which no value is left; None for no proof.
-
-    What another code already says of a part is left out: an untyped comparison, statuses that there are not.
-    """
-    parts = [part for part in declaration.parts if not _is_told(part, declaration, scales)]
-    place = terms_of(parts, scales, bounds_of(declaration.source)).never
-    return [part for part in parts if _is_about(part, place, scales)], place
-
-
-def _is_told(part: Part, declaration: Declaration, scales: Scales) -> bool:
+def _is_told(part: Part, scales: Scales) -> bool:
+    """Whether another code says what is wrong: an untyped comparison, a status that there is not."""
     if not isinstance(part, FieldTest):
         return False
-    source = declaration.source
-    if isinstance(source, Route) and part.field == "status" and part.value == source.on_status:
-        return not set(source.on_status) & set(STATUSES)
-    return mistake_in(part, scales) is not None
+    return mistake_in(part, scales) is not None or (
+        part.field == "status" and any(status not in STATUSES for status in values_of(part))
+    )
 
 
-def _is_about(part: Part, place: Place | None, scales: Scales) -> bool:
-    if isinstance(part, OnTool):
-        return place == TOOL
+def _place(part: Part, scales: Scales) -> Place | None:
     asked = asked_values(part, scales)
-    return asked is not None and asked[0] == place
+    return None if asked is None else asked[0]
 
 
 def _why(parts: list[Part], place: Place) -> str:
@@ -131,21 +120,4 @@ def _why(parts: list[Part], place: Place) -> str:
         return f"{', '.join(told)} and {len(parts) - _MOST_TOLD} more exclude each other"
     if len(told) > 1:
         return f"{', '.join(told[:-1])} and {told[-1]} exclude each other"
-    subject = told[0] if told else named(place[1])
-    match place[1]:
-        case "status":
-            return f"{subject} is true of no status"
-        case "iteration":
-            return f"{subject} is true of no iteration, which are counted from 1"
-        case "current_skill_id":
-            return f"{subject} is not true of the skill that the route comes from"
-        case _:
-            return f"{subject} is true of nothing"
-
-
-def _fix(subject: Subject, parts: list[Part]) -> str:
-    statuses = [part.value for part in parts if isinstance(part, FieldTest) and part.field == "status"]
-    stray = next((one for one in statuses if isinstance(one, str) and one not in STATUSES), None)
-    if stray is not None:
-        return subject.guesses.fix(stray, STATUSES, "statuses", f"Write one of {', '.join(STATUSES)}.")
-    return "Correct one of the conditions, or remove what can never happen."
+    return f"{told[0] if told else named(place[1])} is never true here"

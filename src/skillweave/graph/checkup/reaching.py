@@ -1,17 +1,13 @@
 """Whether every skill that is named is there, can be reached, and can be left again."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import TypeAlias
 
 from skillweave.graph.checked import Problem, problem
 from skillweave.graph.checkup.subject import Spot, Subject, way
+from skillweave.graph.cycles import strong_components
 from skillweave.graph.declared import ANY, Route, leaf_ids
 from skillweave.graph.wording import named, sentence, several
-
-Links: TypeAlias = Mapping[str, Sequence[str]]
-"""Names and the names that each leads to, all of them keys."""
 
 
 def check_wiring(subject: Subject) -> Iterator[Problem]:
@@ -57,57 +53,6 @@ def _unknown_skill(subject: Subject, user: str, place: Spot) -> Problem:
     otherwise = f"Add {named(name)} to the skills, or remove what names it."
     fix = subject.guesses.fix(name, subject.skills, "skills", otherwise)
     return problem("unknown-skill", f"{user} names {named(name)}, which is not among the skills.", fix, **place)
-
-
-def strong_components(links: Links) -> list[list[str]]:
-    """The strongly connected components; a component comes before those that lead to it (Tarjan 1972)."""
-    search = _Search(links)
-    for name in links:
-        if name not in search.number:
-            search.run(name)
-    return search.found
-
-
-@dataclass(slots=True, eq=False)
-class _Search:
-    links: Links
-    number: dict[str, int] = field(default_factory=dict)
-    low: dict[str, int] = field(default_factory=dict)
-    open: dict[str, None] = field(default_factory=dict)
-    found: list[list[str]] = field(default_factory=list)
-
-    def run(self, start: str) -> None:
-        path = [(start, self._enter(start))]
-        while path:
-            name, others = path[-1]
-            new = next((other for other in others if self._is_new(name, other)), None)
-            if new is not None:
-                path.append((new, self._enter(new)))
-                continue
-            path.pop()
-            if path:
-                above = path[-1][0]
-                self.low[above] = min(self.low[above], self.low[name])
-            if self.low[name] == self.number[name]:
-                self._close(name)
-
-    def _enter(self, name: str) -> Iterator[str]:
-        self.number[name] = self.low[name] = len(self.number)
-        self.open[name] = None
-        return iter(self.links[name])
-
-    def _is_new(self, name: str, other: str) -> bool:
-        if other not in self.number:
-            return True
-        if other in self.open:
-            self.low[name] = min(self.low[name], self.number[other])
-        return False
-
-    def _close(self, name: str) -> None:
-        component: list[str] = []
-        while not component or component[-1] != name:
-            component.append(self.open.popitem()[0])
-        self.found.append(component[::-1])
 
 
 def check_reaching(subject: Subject) -> Iterator[Problem]:

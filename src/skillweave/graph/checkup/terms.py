@@ -154,7 +154,7 @@ def terms_of(parts: Iterable[Part], scales: Scales, bounds: Bounds = ALWAYS) -> 
         allowed = compared(bound, scales) if place in values else None
         if allowed is not None:
             values[place] = values[place].meet(allowed)
-    return _narrowed(Terms(values, frozenset(needs)))
+    return Terms(values, frozenset(needs))
 
 
 def asked_values(part: Part, scales: Scales) -> tuple[Place, Values] | None:
@@ -171,15 +171,6 @@ def asked_values(part: Part, scales: Scales) -> tuple[Place, Values] | None:
         case _:
             return None
     return None if wanted is None else (place, wanted)
-
-
-def _narrowed(terms: Terms) -> Terms:
-    """The terms without the tools in whose names the expressions are not found."""
-    tools, in_tool = terms.tools, terms.in_tool
-    if tools is None or not in_tool:
-        return terms
-    names = frozenset(tool for tool in tools if all(need.finds(tool) for need in in_tool))
-    return Terms({**terms.values, TOOL: listed(names)}, terms.needs.difference(in_tool))
 
 
 def _need(part: Part) -> Need:

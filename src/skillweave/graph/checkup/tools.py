@@ -8,6 +8,7 @@ from functools import cached_property
 from skillweave.graph.checked import Problem, problem
 from skillweave.graph.checkup.subject import Declaration, Subject, way
 from skillweave.graph.checkup.terms import Expression, OnTool, Part
+from skillweave.graph.checkup.values import values_of
 from skillweave.graph.declared import ANY, STATUSES, GraphSkill, Route
 from skillweave.graph.guards import FieldTest, Op
 from skillweave.graph.wording import named, sentence, several
@@ -122,18 +123,16 @@ def _nobody(subject: Subject, whose: str) -> str:
 def _tools_in(test: FieldTest) -> Iterator[str]:
     """The tools that a comparison waits for by name."""
     if test.field == "tool_name" and test.op in (Op.EQ, Op.IN):
-        values = test.value if isinstance(test.value, tuple) else (test.value,)
-        yield from (value for value in values if isinstance(value, str))
+        yield from (value for value in values_of(test) if isinstance(value, str))
 
 
 def _statuses(subject: Subject, declaration: Declaration) -> Iterator[Problem]:
-    """The statuses of `on_status` and of comparisons; one that only waits for such is unsatisfiable instead."""
+    """The statuses of `on_status` and of comparisons."""
     source = declaration.source
     wanted = dict.fromkeys(source.on_status if isinstance(source, Route) else ())
     for part in declaration.parts:
-        if isinstance(part, FieldTest) and part.field == "status" and not _waits_in_vain(part):
-            values = part.value if isinstance(part.value, tuple) else (part.value,)
-            wanted.update(dict.fromkeys(value for value in values if isinstance(value, str)))
+        if isinstance(part, FieldTest) and part.field == "status":
+            wanted.update(dict.fromkeys(value for value in values_of(part) if isinstance(value, str)))
     for status in wanted:
         if status not in STATUSES:
             message = (
@@ -141,11 +140,6 @@ def _statuses(subject: Subject, declaration: Declaration) -> Iterator[Problem]:
             )
             fix = subject.guesses.fix(status, STATUSES, "statuses", f"Write one of {', '.join(STATUSES)}.")
             yield problem("unknown-status", message, fix, **declaration.wording.spot)
-
-
-def _waits_in_vain(test: FieldTest) -> bool:
-    values = test.value if isinstance(test.value, tuple) else (test.value,)
-    return test.op in (Op.EQ, Op.IN) and not any(value in STATUSES for value in values)
 
 
 def check_bodies(subject: Subject) -> Iterator[Problem]:

@@ -67,6 +67,11 @@ class Values:
         yield from ((_NUMBER, test.value) for test in self.bounds if not isinstance(test.value, tuple))
 
 
+def values_of(test: FieldTest) -> tuple[Scalar, ...]:
+    """Returns the value or values that the comparison names."""
+    return test.value if isinstance(test.value, tuple) else (test.value,)
+
+
 def listed(values: Iterable[Scalar]) -> Values:
     """Returns exactly these values."""
     return Values(frozenset((type_name(value), value) for value in values))
@@ -76,7 +81,7 @@ def compared(test: FieldTest, scales: Scales) -> Values | None:
     """Returns the values for which `holds` says yes; None if the value does not fit the operator."""
     if isinstance(test.value, tuple) is not (test.op in LISTED):
         return None
-    values = test.value if isinstance(test.value, tuple) else (test.value,)
+    values = values_of(test)
     points = frozenset((type_name(value), value) for value in values if value not in _ENDLESS and value == value)
     kinds = frozenset(kind for kind, _ in points)
     if test.op in ORDERED:

@@ -10,12 +10,10 @@ __all__ = ["edges_of", "nodes_of", "to_mermaid", "to_svg"]
 __getattr__ = door(
     __name__,
     """
-columns: settled
 figures: width_of wrapped
-layout: HEAD Layout Point layout_of
+layout: HEAD Layout Point layout_of ranks_of
 nodes: LONGEST_CAPTION condition_caption decision_caption entry_caption kind_of route_caption
-picture: LONGEST_LABEL EndKind Mark picture_of
-rows: MOST_SWEEPS Box Room Rows Tie ranks_of rows_of untangle
+picture: LONGEST_LABEL EndKind Mark Picture picture_of
 svg: DARK LIGHT
 """,
 )

@@ -7,23 +7,18 @@ from functools import lru_cache
 from unicodedata import category, east_asian_width
 
 from skillweave.graph.drawing.picture import Arrow, End, EndKind
-from skillweave.graph.drawing.rows import Box, Room
 
-_WIDTHS = {
-    0.33: " !',.:;`ijl|I",
-    0.42: '"()-/[\\]frt{}*',
-    0.83: "#%+<=>@~MWmwQO",
-    0.5: "“”‘’–",
-    0.7: "ABCDEGHKNRUVXYZ&",
-}
-_KNOWN = {char: width for width, chars in _WIDTHS.items() for char in chars}
+_NARROW = frozenset(" !'()*,-./:;I[\\]`fijlrt{|}")
+_NARROW_WIDTH = 0.38
+_CAPITAL = 0.78
 _OTHER = 0.62
 _OTHER_SCRIPT = 0.75
 _FIRST_OTHER_SCRIPT = 0x0530
 _WIDE = 1.05
 _EMOJI = 1.35
 _FIRST_EMOJI = 0x1F000
-_BREAKS = re.compile(r"\s+|(?<=[-_/.:,;|&=+()])")
+_WORDS = re.compile(r"[^-_/.:,;|&=+()\s]*(?:[-_/.:,;|&=+()]|\s+|$)")
+"""A piece of text at whose end a line may break."""
 TEXT = 13.0
 LINE = 17.0
 SMALL_TEXT = 11.0
@@ -49,37 +44,26 @@ def width_of(text: str, size: float) -> float:
 
 def wrapped(text: str, size: float, widest: float, most: int) -> tuple[str, ...]:
     """The text in at most so many lines of at most that width; what does not fit is cut with an ellipsis."""
-    lines: list[str] = []
-    rest = text.strip()
-    while rest and len(lines) < most:
-        line = _first_line(rest, size, widest)
-        rest = rest[len(line) :].lstrip()
-        lines.append(line.rstrip())
-    if rest:
-        last = lines[-1]
+    lines = [""]
+    for word in _WORDS.findall(text.strip()):
+        for part in (word,) if width_of(word.rstrip(), size) <= widest else word:
+            if width_of(f"{lines[-1]}{part}".rstrip(), size) <= widest:
+                lines[-1] += part
+            else:
+                lines.append(part)
+    lines = [line.strip() for line in lines if line.strip()]
+    if len(lines) > most:
+        last = lines[most - 1]
         while last and width_of(f"{last}…", size) > widest:
             last = last[:-1]
-        lines[-1] = f"{last.rstrip()}…"
+        lines[most - 1 :] = [f"{last.rstrip()}…"]
     return tuple(lines)
-
-
-def _first_line(text: str, size: float, widest: float) -> str:
-    room, at = widest / size, 0
-    while at < len(text):
-        room -= _em(text[at])
-        if room < 0:
-            break
-        at += 1
-    if at == len(text):
-        return text
-    breaks = [found.start() for found in _BREAKS.finditer(text, 0, at + 1) if 0 < found.start() <= at]
-    return text[: breaks[-1] if breaks else max(1, at)]
 
 
 @lru_cache(maxsize=4096)
 def _em(char: str) -> float:
-    if char in _KNOWN:
-        return _KNOWN[char]
+    if char in _NARROW:
+        return _NARROW_WIDTH
     if category(char) in {"Mn", "Me", "Cf"}:
         return 0.0
     if ord(char) >= _FIRST_EMOJI:
@@ -87,7 +71,9 @@ def _em(char: str) -> float:
     width = east_asian_width(char)
     if width in "WF" or (width == "A" and not char.isalnum()):
         return _WIDE
-    return _OTHER if ord(char) < _FIRST_OTHER_SCRIPT else _OTHER_SCRIPT
+    if ord(char) < _FIRST_OTHER_SCRIPT:
+        return _CAPITAL if char.isupper() or char in "mw%@" else _OTHER
+    return _OTHER_SCRIPT
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,15 +105,20 @@ class Figure:
     loops: tuple[Loop, ...] = ()
 
     @property
-    def box(self) -> Box:
-        """What the layout has to know of it."""
-        beside = max((LOOP + loop.caption.width for loop in self.loops), default=0.0)
-        room = Room(self.width / 2, self.width / 2 + beside, self.height)
+    def beside(self) -> float:
+        """How far its loops and their labels reach out of its right border."""
+        return max((LOOP + loop.caption.width for loop in self.loops), default=0.0)
+
+    @property
+    def reach(self) -> float:
+        """How far to either side of its middle arrows meet its upper and lower border."""
         if self.end.kind is EndKind.PREDICATE:
-            return Box(room, self.height, 0.0, self.width / 4, self.height / self.width)
-        corner = self.height / 2 if self.end.kind in (EndKind.START, EndKind.ANY) else _CORNER
-        reach = self.width / 2 - corner
-        return Box(room, self.height, reach, reach)
+            return self.width / 4
+        return self.width / 2 - (self.height / 2 if self.end.kind in (EndKind.START, EndKind.ANY) else _CORNER)
+
+    def border(self, aside: float) -> float:
+        """How far above and below the middle its border is, so far to the side."""
+        return self.height / 2 - (abs(aside) * self.height / self.width if self.end.kind is EndKind.PREDICATE else 0.0)
 
 
 def caption_of(label: str) -> Caption:

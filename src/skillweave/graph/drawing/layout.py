@@ -1,164 +1,70 @@
-"""Where everything in a drawing goes: rows, columns, the way of every arrow; numbers only, no format (spec 3.6)."""
+"""Where everything in a drawing goes: rows, columns, the way of every arrow; numbers only, no format (spec 3.6).
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from itertools import pairwise
-from math import isqrt
+Boxes stand in the even rows, labels in the odd ones between them, and a long arrow bends in every row that it passes,
+so that it keeps clear of what stands there (layered drawing after Sugiyama).
+"""
+
+from bisect import bisect_right, insort
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, pairwise
+from math import inf, isqrt
+from operator import attrgetter
 from typing import TypeAlias
 
-from skillweave.graph.drawing.columns import columns_of, settled, straighten
+from skillweave.graph.cycles import walk
 from skillweave.graph.drawing.figures import Caption, Figure, caption_of, figures_of
-from skillweave.graph.drawing.picture import EndKind, Picture
-from skillweave.graph.drawing.rows import Box, Room, Rows, Tie, ranks_of, rows_of, untangle
+from skillweave.graph.drawing.picture import Arrow, EndKind, Picture
 
-_APART = 16.0
 Point: TypeAlias = tuple[float, float]
 HEAD = 8.0
 """The length of an arrow's head; the last piece of its way, upright, is at least as long."""
+_WIDEST_ROW = 7
+_LONGEST = 25
+"""An arrow past more ranks of boxes bends only at its label, so that very large drawings do not take minutes."""
+_SWEEPS = 10
+_MOST_ROUNDS = 40
+_WORK = 20_000
+_BETWEEN = 26.0
+_BESIDE_BEND = 16.0
+_BETWEEN_PORTS = 16.0
+_STRAIGHT = 8.0
 _GAP = 16.0
 _LABEL_GAP = 22.0
 _STEEPNESS = 0.09
 _WIDEST_GAP = 60.0
-_BETWEEN = 26.0
-_NARROWEST = 560.0
 
 
-def ports_of(
-    boxes: Sequence[Box], ties: Sequence[Tie], rows: Rows, columns: Sequence[float]
-) -> list[tuple[float, float]]:
-    """For each tie where it leaves its source and where it arrives at its target, from left to right.
+@dataclass(slots=True, eq=False)
+class Item:
+    """A box, or a label or bend of an arrow, with its row, its place in it, its middle and what it is joined to."""
 
-    On each side of a box its arrows stand in the order of what they come from, as straight under it as there is room.
-    """
-    ports = [[0.0, 0.0] for _ in ties]
-    sides: dict[tuple[int, bool], list[tuple[float, int, int]]] = {}
-    for number, tie in enumerate(ties):
-        down = rows.row_of[tie.source] < rows.row_of[tie.target]
-        chain = rows.chains[number] if down else rows.chains[number][::-1]
-        sides.setdefault((tie.source, down), []).append((columns[chain[0]], number, 0))
-        sides.setdefault((tie.target, not down), []).append((columns[chain[-1]], number, 1))
-    for (box, below), arrows in sides.items():
-        arrows.sort()
-        reach, middle = boxes[box].reach(below=below), columns[box]
-        apart = min(_APART, 2 * reach / max(1, len(arrows) - 1))
-        wanted = [x for x, _, _ in arrows]
-        gaps = [0.0, *[apart] * (len(arrows) - 1)]
-        places = settled(wanted, [1.0] * len(arrows), gaps, middle - reach, middle + reach)
-        for (_, number, end), place in zip(arrows, places, strict=True):
-            ports[number][end] = place
-    return [(leaving, arriving) for leaving, arriving in ports]
+    row: int
+    left: float = 0.0
+    right: float = 0.0
+    height: float = 0.0
+    is_box: bool = False
+    place: int = 0
+    x: float = 0.0
+    above: list["Item"] = field(default_factory=list)
+    below: list["Item"] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """An arrow's points from border to border: an upright piece, a bend, an upright piece, and so on by turns.
+class Wire:
+    """An arrow with the points of its way: an upright piece, a bend, an upright piece, and so on by turns.
 
     `label` is the middle of its label, None without one.
     """
 
+    arrow: Arrow
+    caption: Caption
     points: tuple[Point, ...]
     label: Point | None
 
 
 @dataclass(frozen=True, slots=True)
-class Levels:
-    """How far down each row begins and ends."""
-
-    tops: Sequence[float]
-    bottoms: Sequence[float]
-
-    def middle(self, row: int) -> float:
-        """Where the boxes and labels of the row have their middles."""
-        return (self.tops[row] + self.bottoms[row]) / 2
-
-
-def ways_of(
-    boxes: Sequence[Box], ties: Sequence[Tie], rows: Rows, columns: Sequence[float], levels: Levels
-) -> tuple[Way, ...]:
-    """The way of each tie: upright through the rows, to the side between them."""
-    ports = ports_of(boxes, ties, rows, columns)
-    ways = []
-    for tie, chain, (leaving, arriving) in zip(ties, rows.chains, ports, strict=True):
-        down = rows.row_of[tie.source] < rows.row_of[tie.target]
-        begin = _side(boxes, rows, columns, levels, tie.source, leaving, below=down)
-        end = _side(boxes, rows, columns, levels, tie.target, arriving, below=not down)
-        between = [
-            (columns[one], y)
-            for one in chain
-            for y in (levels.tops[rows.row_of[one]], levels.bottoms[rows.row_of[one]])
-        ]
-        labels = [(columns[one], levels.middle(rows.row_of[one])) for one in chain if rows.rooms[one].height]
-        points = (*begin, *(between if down else reversed(between)), *reversed(end))
-        ways.append(Way(points, labels[0] if labels else None))
-    return tuple(ways)
-
-
-def _side(
-    boxes: Sequence[Box], rows: Rows, columns: Sequence[float], levels: Levels, box: int, x: float, *, below: bool
-) -> tuple[Point, Point]:
-    """The point on the border of the box, and the one a head's length outside of its row."""
-    row = rows.row_of[box]
-    far = boxes[box].height / 2 - boxes[box].slope * abs(x - columns[box])
-    if below:
-        return (x, levels.middle(row) + far), (x, levels.bottoms[row] + HEAD)
-    return (x, levels.middle(row) - far), (x, levels.tops[row] - HEAD)
-
-
-@dataclass(frozen=True, slots=True)
 class Layout:
-    """The middles of the boxes, the ways of the ties, and the room of it all, whose upper left corner is 0, 0."""
-
-    middles: tuple[Point, ...]
-    ways: tuple[Way, ...]
-    width: float
-    height: float
-
-
-def layout_of(boxes: Sequence[Box], ties: Sequence[Tie], top: int) -> Layout:
-    """Where everything goes: ties lead downwards as far as cycles allow, the first `top` boxes may stand at the top.
-
-    No box or label meets another one, and no arrow meets a box or label that is not its own, but for the longest
-    arrows of drawings with very many of them. No tie may lead to its own source.
-    """
-    rows = rows_of([box.room for box in boxes], ties, ranks_of(len(boxes), ties, top))
-    untangle(rows)
-    columns = columns_of(rows)
-    straighten(rows, boxes, columns)
-    leftmost = min((x - room.left for x, room in zip(columns, rows.rooms, strict=True)), default=0.0)
-    columns = [x - leftmost for x in columns]
-    levels = _levels(rows, columns)
-    return Layout(
-        middles=tuple((columns[box], levels.middle(rows.row_of[box])) for box in range(len(boxes))),
-        ways=ways_of(boxes, ties, rows, columns, levels),
-        width=max((x + room.right for x, room in zip(columns, rows.rooms, strict=True)), default=0.0),
-        height=levels.bottoms[-1],
-    )
-
-
-def _levels(rows: Rows, columns: Sequence[float]) -> Levels:
-    """The top and the bottom of each row; rows stand further apart where arrows go far to the side."""
-    heights = [max((rows.rooms[one].height for one in row), default=0.0) for row in rows.rows]
-    tops, bottoms = [0.0], heights[:1]
-    for row, (height, next_height) in enumerate(pairwise(heights)):
-        ways = [abs(columns[one] - columns[other]) for one in rows.rows[row] for other in rows.below[one]]
-        gap = _LABEL_GAP if height and next_height else _GAP
-        gap = min(_WIDEST_GAP, max(gap, HEAD + gap / 2 + max(ways, default=0.0) * _STEEPNESS))
-        tops.append(bottoms[-1] + gap)
-        bottoms.append(tops[-1] + next_height)
-    return Levels(tops, bottoms)
-
-
-@dataclass(frozen=True, slots=True)
-class Wire:
-    """An arrow by its number, with its label and its way; loops are part of their figures."""
-
-    arrow: int
-    caption: Caption
-    way: Way
-
-
-@dataclass(frozen=True, slots=True)
-class Arranged:
     """Figures, each with its middle, and wires, in a room whose upper left corner is 0, 0."""
 
     figures: tuple[Figure, ...]
@@ -168,43 +74,271 @@ class Arranged:
     height: float
 
 
-def arranged(picture: Picture) -> Arranged:
-    """The picture with a place for everything; the same picture is always arranged in the same way."""
+def layout_of(picture: Picture) -> Layout:
+    """A place for everything in the picture; loops are part of their figures.
+
+    Arrows lead downwards as far as cycles allow. No box or label meets another one.
+    """
     figures = figures_of(picture.ends, picture.arrows)
-    numbers = [number for number, arrow in enumerate(picture.arrows) if arrow.source != arrow.target]
-    joined = {end for number in numbers for end in _ends(picture, number)} | {0}
-    wired = [place for place in range(len(figures)) if place in joined]
-    position = {place: number for number, place in enumerate(wired)}
-    captions = [caption_of(picture.arrows[number].label) for number in numbers]
-    ties = []
-    for number, caption in zip(numbers, captions, strict=True):
-        source, target = _ends(picture, number)
-        ties.append(Tie(position[source], position[target], Room.around(caption.width, caption.height)))
-    top = sum(1 for place in wired if picture.ends[place].kind in (EndKind.START, EndKind.ANY))
-    layout = layout_of([figures[place].box for place in wired], ties, top)
-    wires = tuple(map(Wire, numbers, captions, layout.ways))
-    lone = [place for place in range(len(figures)) if place not in joined]
-    beneath, width, height = _in_lines([figures[place] for place in lone], layout.width, layout.height)
-    middles = dict(zip([*wired, *lone], [*layout.middles, *beneath], strict=True))
-    ordered = tuple(middles[place] for place in range(len(figures)))
-    return Arranged(tuple(figures), ordered, wires, width, height)
-
-
-def _ends(picture: Picture, number: int) -> tuple[int, int]:
-    return picture.arrows[number].source, picture.arrows[number].target
-
-
-def _in_lines(figures: Sequence[Figure], width: float, height: float) -> tuple[list[Point], float, float]:
-    """The middles of boxes in a grid under a drawing of that size, and the size of all of it."""
-    if not figures:
-        return [], width, height
-    across = max(figure.box.room.left + figure.box.room.right for figure in figures) + _BETWEEN
-    down = max(figure.height for figure in figures) + _BETWEEN
-    columns = max(int((max(width, _NARROWEST) + _BETWEEN) / across), isqrt(len(figures)), 1)
-    top = height + 2 * _BETWEEN
-    middles = [
-        (place % columns * across + figure.box.room.left, top + place // columns * down + figure.height / 2)
-        for place, figure in enumerate(figures)
+    arrows = [arrow for arrow in picture.arrows if arrow.source != arrow.target]
+    captions = [caption_of(arrow.label) for arrow in arrows]
+    top = sum(1 for end in picture.ends if end.kind in (EndKind.START, EndKind.ANY))
+    ranks = ranks_of(len(figures), [(arrow.source, arrow.target) for arrow in arrows], top)
+    boxes = [
+        Item(2 * rank, figure.width / 2, figure.width / 2 + figure.beside, figure.height, is_box=True)
+        for rank, figure in zip(ranks, figures, strict=True)
     ]
-    rows = -(-len(figures) // columns)
-    return middles, max(width, min(columns, len(figures)) * across - _BETWEEN), top + rows * down - _BETWEEN
+    chains = [
+        _chain(boxes[arrow.source], boxes[arrow.target], caption)
+        for arrow, caption in zip(arrows, captions, strict=True)
+    ]
+    rows: list[list[Item]] = [[] for _ in range(2 * max(ranks) + 1)]
+    for item in (*boxes, *(item for chain in chains for item in chain)):
+        rows[item.row].append(item)
+    _untangle(rows)
+    _align(rows)
+    _straighten(chains, rows)
+    items = [item for row in rows for item in row]
+    leftmost = min(item.x - item.left for item in items)
+    for item in items:
+        item.x -= leftmost
+    levels = _levels(rows)
+    ways = _ways(arrows, chains, boxes, figures, levels)
+    labels = [next(((one.x, sum(levels[one.row]) / 2) for one in chain if one.height), None) for chain in chains]
+    return Layout(
+        figures=tuple(figures),
+        middles=tuple((box.x, sum(levels[box.row]) / 2) for box in boxes),
+        wires=tuple(map(Wire, arrows, captions, ways, labels)),
+        width=max(item.x + item.right for item in items),
+        height=levels[-1][1],
+    )
+
+
+def ranks_of(count: int, ties: Sequence[tuple[int, int]], top: int) -> list[int]:
+    """The row of each of so many boxes, from 0 on; the two ends of a tie never share one.
+
+    `top` boxes, the first ones, may stand in row 0, others stand below; what no tie joins stands under everything. A
+    tie that closes a cycle leads upwards. A row that would get too wide becomes several.
+    """
+    order = _downwards(count, ties)
+    place = {box: number for number, box in enumerate(order)}
+    before: list[list[int]] = [[] for _ in range(count)]
+    after: list[list[int]] = [[] for _ in range(count)]
+    for tie in ties:
+        upper, lower = sorted(tie, key=place.__getitem__)
+        before[lower].append(upper)
+        after[upper].append(lower)
+    levels = [0] * count
+    for box in order:
+        levels[box] = max((levels[one] + 1 for one in before[box]), default=0 if box < top else 1)
+    for box in reversed(order):
+        if box and len(after[box]) > len(before[box]):
+            levels[box] = min(levels[one] - 1 for one in after[box])
+    lowest = max(levels)
+    for box in range(1, count):
+        if not before[box] and not after[box]:
+            levels[box] = lowest + 1
+    return _folded(levels)
+
+
+def _downwards(count: int, ties: Sequence[tuple[int, int]]) -> list[int]:
+    """The boxes in the reverse order in which a walk leaves them: only ties that close a cycle lead back in it."""
+    onwards: dict[int, list[int]] = {box: [] for box in range(count)}
+    for source, target in ties:
+        onwards[source].append(target)
+    entered = {target for _, target in ties}
+    seen: set[int] = set()
+    left: list[int] = []
+    for root in sorted(range(count), key=lambda box: (box > 0, box in entered)):
+        walk(root, onwards, seen, left)
+    return left[::-1]
+
+
+def _folded(levels: Sequence[int]) -> list[int]:
+    """The rows of the levels: one, or several for a level of very many boxes, which take turns."""
+    most = max(_WIDEST_ROW, 3 * isqrt(len(levels)) // 2)
+    ranks, first = [0] * len(levels), 0
+    for level in sorted(set(levels)):
+        members = [box for box, its in enumerate(levels) if its == level]
+        rows = -(-len(members) // most)
+        for turn, box in enumerate(members):
+            ranks[box] = first + turn % rows
+        first += rows
+    return ranks
+
+
+def _chain(source: Item, target: Item, caption: Caption) -> list[Item]:
+    """The bends of an arrow from its upper end to its lower, all joined; its label is the one in the middle."""
+    upper, lower = sorted((source, target), key=attrgetter("row"))
+    middle = (upper.row + lower.row) // 4 * 2 + 1
+    between = range(upper.row + 1, lower.row)
+    chain = [Item(row) for row in (between if len(between) < 2 * _LONGEST else [middle])]
+    label = next(one for one in chain if one.row == middle)
+    label.left = label.right = caption.width / 2
+    label.height = caption.height
+    if len(chain) == len(between):
+        for one, other in pairwise([upper, *chain, lower]):
+            one.below.append(other)
+            other.above.append(one)
+    return chain
+
+
+def _untangle(rows: list[list[Item]]) -> None:
+    """Sort each row by where its neighbours stand, down and up by turns, and keep the order with fewest crossings."""
+    _number(rows)
+    best, fewest = [list(row) for row in rows], _crossings(rows)
+    for sweep in range(_SWEEPS):
+        if not fewest:
+            break
+        for row in rows if sweep % 2 == 0 else reversed(rows):
+            wanted = {
+                item: sum(one.place for one in near) / len(near) if near else item.place
+                for item in row
+                for near in (item.above if sweep % 2 == 0 else item.below,)
+            }
+            row.sort(key=wanted.__getitem__)
+            _number([row])
+        crossings = _crossings(rows)
+        if crossings < fewest:
+            best, fewest = [list(row) for row in rows], crossings
+    rows[:] = best
+    _number(rows)
+
+
+def _number(rows: Iterable[Sequence[Item]]) -> None:
+    for row in rows:
+        for place, item in enumerate(row):
+            item.place = place
+
+
+def _crossings(rows: Sequence[Sequence[Item]]) -> int:
+    crossings = 0
+    for row in rows:
+        ends: list[int] = []
+        for item in row:
+            found = [one.place for one in item.below]
+            crossings += sum(len(ends) - bisect_right(ends, place) for place in found)
+            for place in found:
+                insort(ends, place)
+    return crossings
+
+
+def _apart(left: Item, right: Item) -> float:
+    """How far the middles of two neighbours are apart at least."""
+    between = _BETWEEN if left.height and right.height else _BESIDE_BEND
+    return left.right + between + right.left
+
+
+def _align(rows: Sequence[Sequence[Item]]) -> None:
+    """Move everything towards what it is joined to; the bends of one arrow pull each other straight."""
+    for row in rows:
+        for left, right in pairwise(row):
+            right.x = left.x + _apart(left, right)
+    for _ in range(min(_MOST_ROUNDS, 3 + _WORK // sum(map(len, rows)))):
+        for row in (*rows, *reversed(rows)):
+            wanted = [_pulled(item) for item in row]
+            for item, x in zip(row, _spaced(wanted, [_apart(*pair) for pair in pairwise(row)]), strict=True):
+                item.x = x
+
+
+def _pulled(item: Item) -> float:
+    near = [*item.above, *item.below]
+    weights = [1.0 if item.is_box or one.is_box else _STRAIGHT for one in near]
+    if not near:
+        return item.x
+    return sum(weight * one.x for weight, one in zip(weights, near, strict=True)) / sum(weights)
+
+
+def _spaced(wanted: Sequence[float], gaps: Sequence[float]) -> list[float]:
+    """The positions nearest to the wanted ones (least squares) with these gaps between them.
+
+    Neighbours that push each other away move as one block (isotonic regression).
+    """
+    offsets = list(accumulate(gaps, initial=0.0))
+    blocks: list[tuple[float, int]] = []
+    for want, offset in zip(wanted, offsets, strict=False):
+        total, count = want - offset, 1
+        while blocks and blocks[-1][0] * count > total * blocks[-1][1]:
+            before, members = blocks.pop()
+            total, count = total + before, count + members
+        blocks.append((total, count))
+    firsts = [total / count for total, count in blocks for _ in range(count)]
+    return [first + offset for first, offset in zip(firsts, offsets, strict=False)]
+
+
+def _straighten(chains: Sequence[Sequence[Item]], rows: Sequence[Sequence[Item]]) -> None:
+    """Give the bends of an arrow one column for as long as their neighbours leave room for it, then the next column."""
+    for chain in sorted(chains, key=len, reverse=True):
+        run: list[Item] = []
+        lowest, highest = -inf, inf
+        for item in chain:
+            left, right = _room(item, rows[item.row])
+            if max(left, lowest) > min(right, highest):
+                _set(run, lowest, highest)
+                run, lowest, highest = [], -inf, inf
+            run.append(item)
+            lowest, highest = max(left, lowest), min(right, highest)
+        _set(run, lowest, highest)
+
+
+def _room(item: Item, row: Sequence[Item]) -> tuple[float, float]:
+    """How far an item can move to the left and to the right."""
+    at = item.place
+    lowest = row[at - 1].x + _apart(row[at - 1], item) if at else -inf
+    return lowest, row[at + 1].x - _apart(item, row[at + 1]) if at + 1 < len(row) else inf
+
+
+def _set(run: Sequence[Item], lowest: float, highest: float) -> None:
+    mean = sum(item.x for item in run) / max(1, len(run))
+    for item in run:
+        item.x = min(max(mean, lowest), highest)
+
+
+def _levels(rows: Sequence[Sequence[Item]]) -> list[tuple[float, float]]:
+    """The top and the bottom of each row; rows stand further apart where arrows go far to the side."""
+    heights = [max((item.height for item in row), default=0.0) for row in rows]
+    levels = [(0.0, heights[0])]
+    for row, (height, next_height) in zip(rows, pairwise(heights), strict=False):
+        aside = max((abs(item.x - one.x) for item in row for one in item.below), default=0.0)
+        gap = _LABEL_GAP if height and next_height else _GAP
+        top = levels[-1][1] + min(_WIDEST_GAP, max(gap, HEAD + gap / 2 + aside * _STEEPNESS))
+        levels.append((top, top + next_height))
+    return levels
+
+
+def _ways(
+    arrows: Sequence[Arrow],
+    chains: Sequence[Sequence[Item]],
+    boxes: Sequence[Item],
+    figures: Sequence[Figure],
+    levels: Sequence[tuple[float, float]],
+) -> list[tuple[Point, ...]]:
+    """The way of each arrow, upright through the rows, to the side between them.
+
+    On each side of a box its arrows stand in the order of what they come from, as straight under it as there is room.
+    """
+    ends: list[list[tuple[Point, Point]]] = [[] for _ in arrows]
+    sides: dict[tuple[int, bool], list[tuple[float, int]]] = {}
+    for number, (arrow, chain) in enumerate(zip(arrows, chains, strict=True)):
+        upper, lower = sorted((arrow.source, arrow.target), key=lambda box: boxes[box].row)
+        sides.setdefault((upper, True), []).append((chain[0].x, number))
+        sides.setdefault((lower, False), []).append((chain[-1].x, number))
+    # Lower sides first, so that the upper end of each arrow is the first of its two.
+    for (box, below), joined in sorted(sides.items(), key=lambda side: not side[0][1]):
+        joined.sort()
+        figure, (top, bottom) = figures[box], levels[boxes[box].row]
+        middle, most = boxes[box].x, len(joined) - 1
+        apart = min(_BETWEEN_PORTS, 2 * figure.reach / max(1, most))
+        port = -inf
+        for turn, (x, number) in enumerate(joined):
+            left, right = middle - figure.reach + turn * apart, middle + figure.reach - (most - turn) * apart
+            port = max(min(max(x, left), right), port + apart)
+            far = figure.border(port - middle)
+            border = (top + bottom) / 2 + (far if below else -far)
+            ends[number].append(((port, border), (port, bottom + HEAD if below else top - HEAD)))
+    ways = []
+    for arrow, chain, (begin, end) in zip(arrows, chains, ends, strict=True):
+        between = [(item.x, y) for item in chain for y in levels[item.row]]
+        way = (*begin, *between, *reversed(end))
+        ways.append(way if boxes[arrow.source].row < boxes[arrow.target].row else way[::-1])
+    return ways

@@ -5,7 +5,7 @@ from itertools import pairwise
 from xml.etree import ElementTree as ET
 
 from skillweave.graph.drawing.figures import LINE, LOOP, SMALL_LINE, SMALL_TEXT, TEXT, Caption, Figure, Loop
-from skillweave.graph.drawing.layout import HEAD, Point, Wire, arranged
+from skillweave.graph.drawing.layout import HEAD, Point, Wire, layout_of
 from skillweave.graph.drawing.picture import Arrow, EndKind, Mark, Picture, picture_of
 from skillweave.graph.drawn import Edge, EdgeKind, Node, Overlay
 
@@ -57,7 +57,7 @@ def to_svg(nodes: Sequence[Node], edges: Sequence[Edge], overlay: Overlay | None
     same input gives the same text.
     """
     picture = picture_of(nodes, edges, overlay)
-    plan = arranged(picture)
+    plan = layout_of(picture)
     key = _key_of(picture)
     width = max(plan.width, _KEY_WIDTH if key else 0.0) + 2 * _MARGIN
     height = plan.height + 2 * _MARGIN + len(key) * _KEY_HEIGHT
@@ -98,15 +98,15 @@ def _plural(word: str, count: int) -> str:
 
 
 def _draw_wire(body: ET.Element, picture: Picture, wire: Wire) -> None:
-    group = _edge_group(body, picture, picture.arrows[wire.arrow])
-    points = wire.way.points
+    group = _edge_group(body, picture, wire.arrow)
+    points = wire.points
     x, y = points[-1]
     back = y - HEAD if points[0][1] < y else y + HEAD
     ET.SubElement(group, "path", {"class": "line", "d": _line([*points[:-1], (x, back)])})
     corners = [(x, y), (x - _HALF_HEAD, back), (x + _HALF_HEAD, back)]
     ET.SubElement(group, "path", {"class": "head", "d": _polygon(corners)})
-    if wire.way.label is not None:
-        _draw_label(group, wire.caption, wire.way.label)
+    if wire.label is not None:
+        _draw_label(group, wire.caption, wire.label)
 
 
 def _draw_loop(body: ET.Element, picture: Picture, loop: Loop, mouth: Point) -> None:

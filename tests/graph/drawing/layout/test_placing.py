@@ -1,159 +1,121 @@
 """A whole layout: nothing on top of anything else, arrows from border to border."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph.drawing import HEAD, Box, Layout, Point, Room, Tie, layout_of
-from skillweave.graph.drawing import rows as rows_module
+from skillweave.graph import ANY, Edge, EdgeKind, Node, NodeKind
+from skillweave.graph.drawing import HEAD, Layout, Picture, Point, layout_of, picture_of
 from tests.depth import tried
 
-widths = st.sampled_from((66.0, 120.0, 190.0))
-heights = st.sampled_from((38.0, 66.0))
-labels = st.just(Room(0, 0, 0)) | st.builds(Room.around, st.sampled_from((30.0, 158.0)), st.sampled_from((16.0, 44.0)))
-
-
-def rectangle(width: float, height: float, beside: float = 0.0) -> Box:
-    return Box(Room(width / 2, width / 2 + beside, height), height, width / 2 - 10, width / 2 - 10)
-
-
-def diamond(width: float, height: float) -> Box:
-    return Box(Room.around(width, height), height, 0.0, width / 4, height / width)
-
-
-boxes = st.builds(rectangle, widths, heights, st.sampled_from((0.0, 0.0, 90.0))) | st.builds(diamond, widths, heights)
+Rectangle = tuple[float, float, float, float]
+labels = st.sampled_from(("", "on x", "on lookup_order: success when the risk is at least high"))
 
 
 @st.composite
-def problems(draw: st.DrawFn) -> tuple[list[Box], list[Tie]]:
-    given_boxes = draw(st.lists(boxes, min_size=1, max_size=12))
-    ends = st.integers(0, len(given_boxes) - 1)
-    pairs = draw(st.lists(st.tuples(ends, ends).filter(lambda pair: pair[0] != pair[1]), max_size=24))
-    return given_boxes, [Tie(source, target, draw(labels)) for source, target in pairs]
+def pictures(draw: st.DrawFn) -> Picture:
+    names = [f"skill-{number}" * (1 + number % 3) for number in range(draw(st.integers(1, 11)))]
+    nodes = [Node(name, draw(st.sampled_from(NodeKind)), name) for name in names]
+    ends = st.sampled_from(names)
+    edges = st.builds(Edge, st.none() | st.just(ANY) | ends, ends, st.just(EdgeKind.TOOL), labels)
+    return picture_of(nodes, draw(st.lists(edges, max_size=24)), None)
 
 
-@given(problems())
-def test_no_box_or_label_meets_another_one(problem: tuple[list[Box], list[Tie]]) -> None:
-    rectangles = list(solid(*problem, layout_of(*problem, 1)).values())
+def drawn(*edges: tuple[str | None, str, str]) -> Layout:
+    names = dict.fromkeys(end for from_, to, _ in edges for end in (from_, to) if end is not None)
+    nodes = [Node(name, NodeKind.SKILL, name) for name in names]
+    return layout_of(picture_of(nodes, [Edge(one, two, EdgeKind.TOOL, label) for one, two, label in edges], None))
+
+
+@given(pictures())
+def test_no_box_or_label_meets_another_one(picture: Picture) -> None:
+    rectangles = list(solid(layout_of(picture)).values())
     for place, one in enumerate(rectangles):
-        for other in rectangles[:place]:
-            assert not overlap(one, other)
+        assert not any(overlap(one, other) for other in rectangles[:place])
 
 
-@given(problems())
-def test_an_arrow_begins_and_ends_upright_at_the_borders_of_its_boxes(problem: tuple[list[Box], list[Tie]]) -> None:
-    given_boxes, ties = problem
-    layout = layout_of(given_boxes, ties, 1)
-    for tie, way in zip(ties, layout.ways, strict=True):
+@given(pictures())
+def test_an_arrow_begins_and_ends_upright_at_the_borders_of_its_boxes(picture: Picture) -> None:
+    layout = layout_of(picture)
+    for wire in layout.wires:
         for box, point, next_point in (
-            (tie.source, way.points[0], way.points[1]),
-            (tie.target, way.points[-1], way.points[-2]),
+            (wire.arrow.source, wire.points[0], wire.points[1]),
+            (wire.arrow.target, wire.points[-1], wire.points[-2]),
         ):
-            x, y = layout.middles[box]
-            aside = abs(point[0] - x)
-            assert aside <= given_boxes[box].room.left - 9 or aside <= given_boxes[box].below + 1e-9
-            far = given_boxes[box].height / 2 - given_boxes[box].slope * aside
-            assert abs(point[1] - y) == pytest.approx(far)
+            (x, y), figure = layout.middles[box], layout.figures[box]
+            assert abs(point[0] - x) <= figure.reach + 1e-6
+            assert abs(point[1] - y) == pytest.approx(figure.border(point[0] - x))
             assert point[0] == next_point[0]
-            assert abs(point[1] - next_point[1]) >= HEAD - 1e-9
+            assert abs(point[1] - next_point[1]) >= HEAD - 1e-6
 
 
-@given(problems())
-def test_no_arrow_meets_a_box_or_a_label_that_is_not_its_own(problem: tuple[list[Box], list[Tie]]) -> None:
-    given_boxes, ties = problem
-    layout = layout_of(given_boxes, ties, 1)
-    rectangles = solid(given_boxes, ties, layout)
-    for number, (tie, way) in enumerate(zip(ties, layout.ways, strict=True)):
-        own = {("box", tie.source), ("box", tie.target), ("label", number)}
+@given(pictures())
+def test_no_arrow_meets_a_box_or_a_label_that_is_not_its_own(picture: Picture) -> None:
+    layout = layout_of(picture)
+    rectangles = solid(layout)
+    for number, wire in enumerate(layout.wires):
+        own = {("box", wire.arrow.source), ("box", wire.arrow.target), ("label", number)}
         foreign = [rectangle for name, rectangle in rectangles.items() if name not in own]
-        for x, y in along(way.points):
+        for x, y in along(wire.points):
             assert not any(left < x < right and top < y < bottom for left, top, right, bottom in foreign)
 
 
-@given(problems())
-def test_arrows_on_one_side_of_a_box_do_not_cross_beside_it(problem: tuple[list[Box], list[Tie]]) -> None:
-    given_boxes, ties = problem
-    layout = layout_of(given_boxes, ties, 1)
-    sides: dict[tuple[int, bool], list[tuple[float, float]]] = {}
-    for tie, way in zip(ties, layout.ways, strict=True):
-        for box, points in ((tie.source, way.points), (tie.target, way.points[::-1])):
-            below = points[1][1] > layout.middles[box][1]
-            sides.setdefault((box, below), []).append((points[2][0], points[0][0]))
-    for arrows in sides.values():
-        ports = [port for _, port in sorted(arrows)]
-        assert ports == sorted(ports)
-
-
-@given(problems())
+@given(pictures())
 @tried(16)
-def test_the_drawing_begins_in_the_upper_left_corner_and_is_as_large_as_it_says(
-    problem: tuple[list[Box], list[Tie]],
-) -> None:
-    layout = layout_of(*problem, 1)
-    rectangles = solid(*problem, layout).values()
-    points = [point for way in layout.ways for point in way.points]
+def test_the_drawing_begins_in_the_upper_left_corner_and_is_as_large_as_it_says(picture: Picture) -> None:
+    layout = layout_of(picture)
+    rectangles = solid(layout).values()
+    points = [point for wire in layout.wires for point in wire.points]
     assert min(left for left, *_ in rectangles) >= -1e-6
     assert max(right for _, _, right, _ in rectangles) <= layout.width + 1e-6
     assert max(bottom for *_, bottom in rectangles) <= layout.height + 1e-6
     assert all(-1e-6 <= x <= layout.width + 1e-6 and 0 <= y <= layout.height for x, y in points)
-    assert layout == layout_of(*problem, 1)
+    assert layout == layout_of(picture)
 
 
 def test_an_arrow_leads_straight_from_box_to_box_where_nothing_stands_in_the_way() -> None:
-    layout = layout_of([rectangle(80, 40)] * 3, [Tie(0, 1, Room.around(40, 16)), Tie(1, 2, Room(0, 0, 0))], 1)
-    assert all(len({x for x, _ in way.points}) == 1 for way in layout.ways)
+    layout = drawn((None, "a", "x"), ("a", "b", ""))
+    assert all(len({round(x, 6) for x, _ in wire.points}) == 1 for wire in layout.wires)
 
 
 def test_a_box_stands_over_the_middle_of_what_it_leads_to() -> None:
-    layout = layout_of([rectangle(80, 40)] * 4, [Tie(0, box, Room(0, 0, 0)) for box in (1, 2, 3)], 1)
-    assert layout.middles[0][0] == pytest.approx(layout.middles[2][0])
+    layout = drawn(("s", "a", ""), ("s", "b", ""), ("s", "c", ""))
+    boxes = {figure.end.id: x for figure, (x, _) in zip(layout.figures, layout.middles, strict=True)}
+    assert boxes["s"] == pytest.approx(boxes["b"], abs=0.5)
 
 
 def test_a_long_arrow_is_straight_beside_what_it_passes() -> None:
-    chain = [Tie(box, box + 1, Room.around(60, 16)) for box in range(6)]
-    layout = layout_of([rectangle(80, 40)] * 7, [*chain, Tie(0, 6, Room.around(60, 16))], 1)
-    columns = [x for x, _ in layout.ways[6].points]
+    chain = [(one, two, "on x") for one, two in zip("abcdef", "bcdefg", strict=True)]
+    columns = [x for x, _ in drawn(*chain, ("a", "g", "on y")).wires[6].points]
     assert len({round(x, 6) for x in columns[2:-2]}) == 1
 
 
 def test_two_arrows_between_the_same_boxes_have_ways_and_labels_of_their_own() -> None:
-    label = Room.around(60, 16)
-    layout = layout_of([rectangle(80, 40)] * 2, [Tie(0, 1, label), Tie(0, 1, label), Tie(1, 0, label)], 1)
-    places = [way.label for way in layout.ways]
-    assert len(set(places)) == 3
-    assert layout.ways[2].points[0][1] > layout.ways[2].points[-1][1]
+    layout = drawn(("a", "b", "x"), ("a", "b", "y"), ("b", "a", "z"))
+    assert len({wire.label for wire in layout.wires}) == 3
+    assert layout.wires[2].points[0][1] > layout.wires[2].points[-1][1]
 
 
-def test_of_very_many_long_arrows_only_the_labels_are_placed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rows_module, "MOST_BENDS", 4)
-    given_boxes = [rectangle(80, 40)] * 4
-    ties = [Tie(0, 1, Room(0, 0, 0)), Tie(1, 2, Room(0, 0, 0)), Tie(2, 3, Room(0, 0, 0))]
-    layout = layout_of(given_boxes, [*ties, Tie(0, 3, Room.around(40, 16))], 1)
-    assert layout.ways[3].label is not None
-    assert len(layout.ways[3].points) == 6
-    rectangles = list(solid(given_boxes, [*ties, Tie(0, 3, Room.around(40, 16))], layout).values())
-    assert not any(overlap(one, other) for place, one in enumerate(rectangles) for other in rectangles[:place])
+def test_an_arrow_past_very_many_boxes_still_has_its_label() -> None:
+    names = [f"s{number}" for number in range(40)]
+    layout = drawn(*((one, two, "") for one, two in pairwise(names)), ("s0", "s39", "on x"))
+    assert layout.wires[-1].label is not None
+    assert len(layout.wires[-1].points) == 6
 
 
-Rectangle = tuple[float, float, float, float]
-
-
-def solid(given_boxes: list[Box], ties: list[Tie], layout: Layout) -> dict[tuple[str, int], Rectangle]:
+def solid(layout: Layout) -> dict[tuple[str, int], Rectangle]:
     rectangles = {
-        ("box", number): around(middle, box.room)
-        for number, (box, middle) in enumerate(zip(given_boxes, layout.middles, strict=True))
+        ("box", number): (x - box.width / 2, y - box.height / 2, x + box.width / 2 + box.beside, y + box.height / 2)
+        for number, (box, (x, y)) in enumerate(zip(layout.figures, layout.middles, strict=True))
     }
-    for number, (tie, way) in enumerate(zip(ties, layout.ways, strict=True)):
-        if way.label is not None:
-            rectangles["label", number] = around(way.label, tie.label)
+    for number, wire in enumerate(layout.wires):
+        if wire.label is not None:
+            (x, y), width, height = wire.label, wire.caption.width, wire.caption.height
+            rectangles["label", number] = x - width / 2, y - height / 2, x + width / 2, y + height / 2
     return rectangles
-
-
-def around(middle: Point, room: Room) -> Rectangle:
-    x, y = middle
-    return x - room.left, y - room.height / 2, x + room.right, y + room.height / 2
 
 
 def overlap(one: Rectangle, other: Rectangle) -> bool:
