@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import TypeVar
 
 from skillweave.errors import InvalidGraph, nearest_names
-from skillweave.frontmatter import Keys, Plain, resolved
+from skillweave.frontmatter.yaml_text import Keys, Plain, resolved
 
 MOST_SKILLS = 10_000
 MOST_ENTRIES = 10_000

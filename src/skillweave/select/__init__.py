@@ -1,33 +1,6 @@
 """Which skills this turn calls for, ranked and with evidence; knows nothing of what was given before (spec 2)."""
 
-from typing import TYPE_CHECKING
-
 from skillweave.doors import door
-
-if TYPE_CHECKING:
-    from skillweave.select.candidates import Candidate, Rejected, Selection
-    from skillweave.select.index import SkillIndex, build_index
-    from skillweave.select.matchers import MatchContext, Matcher, Matchers, Prepared, PreparingMatcher, prepare_matchers
-    from skillweave.select.own_fit import OwnFit
-    from skillweave.select.selection import find_matchers, matcher_names, select
-
-__all__ = [
-    "Candidate",
-    "MatchContext",
-    "Matcher",
-    "Matchers",
-    "OwnFit",
-    "Prepared",
-    "PreparingMatcher",
-    "Rejected",
-    "Selection",
-    "SkillIndex",
-    "build_index",
-    "find_matchers",
-    "matcher_names",
-    "prepare_matchers",
-    "select",
-]
 
 __getattr__ = door(
     __name__,

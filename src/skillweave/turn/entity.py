@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from skillweave.conversation import Role, Turn
 from skillweave.diagnostics import Diagnostic, Location
 from skillweave.errors import StoreUnavailable
-from skillweave.frontmatter import Code
+from skillweave.frontmatter.codes import Code
 from skillweave.knowledge.codes import ENTITY_AMBIGUOUS, ENTITY_UNAVAILABLE, ENTITY_UNKNOWN
 from skillweave.knowledge.context import ContextSource, FindsEntities
 from skillweave.knowledge.entity import LONGEST_ALIAS, LONGEST_NAME, AmbiguousEntity
