@@ -8,7 +8,6 @@ __getattr__ = door(
 candidates: Candidate Rejected Selection within_places
 index: Kind SkillIndex build_index compile_triggers names_of spellings
 own_fit: FEATURES Calibration OwnFit calibrated calibration_of fitted
-fitting: brier fit_calibration least_at
 lexical: Dense match_message rank_message
 lexical_index: Channel LexicalIndex build_lexical_index index_terms
 matchers: MatchContext Matcher Matchers Mention Prepared PreparingMatcher Thresholds prepare_matchers
