@@ -26,7 +26,7 @@ def test_what_was_written_is_read(cache: CacheFolder) -> None:
 
 
 def test_what_cannot_be_packed_is_not_kept(cache: CacheFolder) -> None:
-    assert not cache.write("kind", KEY, object())
+    assert not cache.write("kind", KEY, lambda: None)
     assert not cache.path.exists()
 
 
