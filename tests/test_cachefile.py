@@ -103,7 +103,7 @@ def test_a_file_of_another_user_is_not_read(cache: CacheFolder, caplog: pytest.L
 
 
 def test_beyond_the_limit_what_was_not_used_for_longest_goes(tmp_path: Path) -> None:
-    cache = CacheFolder(tmp_path, limit=2 * (HEAD + 300))
+    cache = CacheFolder(tmp_path, limit=2 * (HEAD + 350))
     for age, name in enumerate(("old", "used", "new")):
         cache.write("kind", key_of(name), "x" * 200)
         for path in tmp_path.iterdir():
