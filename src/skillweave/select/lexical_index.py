@@ -104,10 +104,11 @@ def index_numbers(numbered: Numbered) -> LexicalIndex:
     stems = {stem: number for number, stem in enumerate(dict.fromkeys(listed))}
     stem_of = np.fromiter((stems[stem] for stem in listed), dtype=np.int32, count=len(listed))
     written = _Written.of(sum(len(column.terms) for column in (told, told, told, told, name, quoted)))
-    spoken = _inverted(_briefs(told), len(words), written)
-    for column in columns:
+    brief = _briefs(told)
+    spoken = _inverted(brief, len(words), written)
+    for column in (*columns, brief):
         _replace(column.terms, stem_of)
-    short = _inverted(_briefs(told), len(stems), written)
+    short = _inverted(brief, len(stems), written)
     full = _inverted(told, len(stems), written, shift=1)
     pair_keys, pairs = _pairs(told, size, len(stems), written)
     told.terms = told.rows = _NOTHING
@@ -198,7 +199,7 @@ def _column(texts: Texts) -> _Column:
 
 def _briefs(told: _Column) -> _Column:
     """Of texts by turns brief and body the briefs, by skill."""
-    brief = told.rows & 1 == 0
+    brief = np.bitwise_and(told.rows, 1, dtype=np.int8, casting="unsafe") == 0  # narrow: there are many
     return _Column(told.terms[brief], told.rows[brief] >> 1)
 
 
