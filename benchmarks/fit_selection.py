@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from fitting import brier, fit_calibration, least_at
 from labelled import (
     POOLS,
     REQUEST_POOLS,
@@ -32,7 +33,6 @@ from labelled import (
 )
 
 from skillweave.embedders import embedder_of
-from skillweave.select.fitting import brier, fit_calibration, least_at
 from skillweave.select.own_fit import Calibration
 
 FOLDS = 8

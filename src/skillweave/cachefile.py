@@ -1,21 +1,20 @@
 """Values that were worked out before, in files of a folder that may vanish or be damaged, and that processes share."""
 
-import json
 import logging
 import os
-from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import pickle
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, is_dataclass
-from enum import Enum
+from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
+from io import BytesIO
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from stat import S_ISREG
 from typing import Any, TypeVar
 
-from skillweave.frozen import EMPTY, FrozenDict
+from skillweave.frozen import FrozenDict
 
 log = logging.getLogger("skillweave")
 
@@ -48,23 +47,23 @@ class CacheFolder:
         if isinstance(found, cls):
             return found
         made = make()
-        self.write(kind, key, made, (cls, *parts))
+        self.write(kind, key, made)
         return made
 
     def read(self, kind: str, key: bytes, classes: Sequence[type] = ()) -> Any:  # noqa: ANN401
-        """The value that was written with these classes, its arrays as views; None where none can be trusted."""
+        """The value that was written, of these classes, its arrays as views; None where none can be trusted."""
         content = self._content(kind, key)
         with suppress(Unpackable):
             return None if content is None else unpack(content, classes)
 
-    def write(self, kind: str, key: bytes, value: object, classes: Sequence[type] = ()) -> bool:
-        """Keep the value, which `pack` describes, for a key; False where that is not possible."""
+    def write(self, kind: str, key: bytes, value: object) -> bool:
+        """Keep the value for a key; False where that is not possible."""
         import tempfile
 
         path = self._path(kind, key)
         written = None
         try:
-            parts = pack(value, classes)
+            parts = pack(value)
             self.path.mkdir(mode=0o700, parents=True, exist_ok=True)
             with tempfile.NamedTemporaryFile(dir=self.path, suffix=".part", delete=False) as file:
                 written = file.name
@@ -172,135 +171,71 @@ def _source(path: Path) -> bytes:
         return b""  # installed without its source: the release alone says which it is
 
 
-LONG = 160
-"""Characters from which on a text stands beside the JSON: there it need not be parsed."""
 ALIGNED = 64
 """Each array begins at a multiple of so many bytes, as vector instructions like it."""
 _LENGTH = 8
-_TUPLE, _TEXT, _ARRAY, _NUMBERS, _NUMBERED, _FIRST = range(6)
+_OF_ARRAYS = frozenset(
+    {
+        ("array", "_array_reconstructor"),
+        ("array", "array"),
+        ("numpy", "dtype"),
+        ("numpy.core.numeric", "_frombuffer"),
+        ("numpy._core.numeric", "_frombuffer"),
+    }
+)
+"""What a pickle names to make an array."""
 
 
 class Unpackable(ValueError):
     """A value that cannot be packed, or bytes that no value was packed into."""
 
 
-def pack(value: object, classes: Sequence[type]) -> list[bytes]:
-    """The value as parts to be written one after the other: JSON for what is short, and beside it what is long.
+def pack(value: object) -> list[bytes]:
+    """Returns the value as parts to be written one after the other: their lengths, a pickle, and numpy's arrays.
 
-    Values are None, truth values, numbers, texts, tuples and mappings of values by texts, arrays of `array` and numpy,
-    enums, and dataclasses whose fields are their arguments; `classes` are those that may occur. Raises Unpackable for
-    anything else.
+    Raises Unpackable for a value that cannot be pickled.
     """
-    writer = _Writer({cls: number for number, cls in enumerate(classes, _FIRST)})
+    arrays: list[bytes] = []
     try:
-        head = json.dumps(writer.write(value), separators=(",", ":")).encode()
-    except (ValueError, RecursionError) as error:
+        head = pickle.dumps(value, protocol=5, buffer_callback=lambda array: arrays.append(array.raw().tobytes()))
+    except (pickle.PicklingError, TypeError, AttributeError, RecursionError) as error:
         raise Unpackable(f"this value cannot be packed: {error}") from error
-    return [len(head).to_bytes(_LENGTH, "little"), head, bytes(-(_LENGTH + len(head)) % ALIGNED), *writer.parts]
+    lengths = [len(part).to_bytes(_LENGTH, "little") for part in (head, *arrays)]
+    first = b"".join((len(lengths).to_bytes(_LENGTH, "little"), *lengths))
+    return [part.ljust(-(-len(part) // ALIGNED) * ALIGNED, b"\0") for part in (first, head, *arrays)]
 
 
 def unpack(content: bytes | memoryview, classes: Sequence[type]) -> Any:  # noqa: ANN401
-    """The value that was packed with the same classes in the same order; raises Unpackable for other content.
+    """Returns the value that was packed; raises Unpackable for other content, and for values of other classes.
 
-    Arrays are not copied: they lie where the content lies.
+    Arrays of numpy are not copied: they lie where the content lies.
     """
     whole = memoryview(content)
-    end = _LENGTH + int.from_bytes(whole[:_LENGTH], "little")
-    makers = (*_makers(whole[end + -end % ALIGNED :]), *classes)
-
-    def read(found: list[Any]) -> Any:  # noqa: ANN401
-        maker = makers[found[0]]
-        return maker(*[read(one) if type(one) is list else one for one in found[1:]])
-
-    def freeze(found: dict[str, Any]) -> Mapping[str, Any]:
-        if not found:
-            return EMPTY
-        return FrozenDict((key, read(item) if type(item) is list else item) for key, item in found.items())
-
+    parts: list[memoryview] = []
     try:
-        return read([_TUPLE, json.loads(bytes(whole[_LENGTH:end]), object_hook=freeze)])[0]
-    except (LookupError, TypeError, ValueError, RecursionError) as error:
+        at = _LENGTH * (1 + int.from_bytes(whole[:_LENGTH], "little"))
+        lengths = whole[_LENGTH:at].cast("q").tolist()
+        for length in lengths:
+            at += -at % ALIGNED
+            parts.append(whole[at : at + length])
+            at += length
+        if list(map(len, parts)) != lengths:
+            raise Unpackable("the content ends early")
+        head, *arrays = parts
+        return _Reader(head, arrays, classes).load()
+    except Exception as error:  # a damaged pickle raises anything
         raise Unpackable(f"this is not a packed value: {error}") from error
 
 
-def _makers(body: memoryview) -> tuple[Callable[..., Any], ...]:
-    """What makes a value of each of the kinds that are no class, by their numbers."""
+class _Reader(pickle.Unpickler):
+    """Makes values of the known classes alone, so that content is never executed."""
 
-    def view(start: int, end: int) -> memoryview:
-        if not 0 <= start <= end <= len(body):
-            raise ValueError("the content ends early")
-        return body[start:end]
+    def __init__(self, head: memoryview, arrays: Sequence[memoryview], classes: Sequence[type]) -> None:
+        super().__init__(BytesIO(head), buffers=arrays)
+        self._known = {(cls.__module__, cls.__qualname__): cls for cls in (*classes, FrozenDict)}
 
-    def text(start: int, end: int) -> str:
-        return str(view(start, end), "utf-8", "surrogatepass")
-
-    def numpy_array(kind: str, start: int, end: int, *shape: int) -> Any:  # noqa: ANN401
-        import numpy as np
-
-        return np.frombuffer(view(start, end), dtype=kind).reshape(shape)
-
-    def numbers(code: str, start: int, end: int) -> Any:  # noqa: ANN401
-        return view(start, end).cast(code)  # type: ignore[call-overload] # any of the codes of `array`
-
-    def numbered(start: int, end: int) -> dict[str, int]:
-        return {word: number for number, word in enumerate(text(start, end).split("\n"))}
-
-    return lambda *items: items, text, numpy_array, numbers, numbered
-
-
-class _Writer:
-    def __init__(self, numbers: Mapping[type, int]) -> None:
-        self.parts: list[bytes] = []
-        self._numbers = numbers
-        self._end = 0
-        self._fields: dict[type, list[str]] = {}
-
-    def write(self, value: Any) -> object:  # noqa: ANN401
-        if isinstance(value, Enum):
-            return [self._number(type(value)), value.value]
-        if isinstance(value, str):
-            return value if len(value) < LONG else [_TEXT, *self._beside(value.encode("utf-8", "surrogatepass"))]
-        if value is None or isinstance(value, bool | int | float):
-            return value
-        if isinstance(value, tuple):
-            return [_TUPLE, *map(self.write, value)]
-        if isinstance(value, Mapping):
-            words = _numbered(value)
-            return self._mapping(value) if words is None else [_NUMBERED, *self._beside(words)]
-        if isinstance(value, array | memoryview):
-            code = value.typecode if isinstance(value, array) else value.format
-            return [_NUMBERS, code, *self._beside(value.tobytes(), ALIGNED)]
-        if hasattr(value, "__array_interface__"):
-            return [_ARRAY, value.dtype.str, *self._beside(value.tobytes(), ALIGNED), *value.shape]
-        if not is_dataclass(value):
-            raise Unpackable(f"a {type(value).__name__} cannot be packed")
-        names = self._fields.setdefault(type(value), [field.name for field in fields(value)])
-        return [self._number(type(value)), *(self.write(getattr(value, name)) for name in names)]
-
-    def _beside(self, data: bytes, step: int = 1) -> tuple[int, int]:
-        """Where the data stand among the parts."""
-        start = self._end + -self._end % step
-        self.parts += (bytes(start - self._end), data)
-        self._end = start + len(data)
-        return start, self._end
-
-    def _number(self, cls: type) -> int:
-        if cls not in self._numbers:
-            raise Unpackable(f"a {cls.__name__} cannot be packed")
-        return self._numbers[cls]
-
-    def _mapping(self, value: Mapping[Any, Any]) -> dict[str, object]:
-        odd = next((key for key in value if not isinstance(key, str)), None)
-        if odd is not None:
-            raise Unpackable(f"the key {odd!r} is not text")
-        return {key: self.write(item) for key, item in value.items()}
-
-
-def _numbered(value: Mapping[Any, Any]) -> bytes | None:
-    """The words of a plain dict whose values are 0, 1, 2 and so on, in lines; None for any other mapping."""
-    numbers = value.values()
-    if type(value) is not dict or set(map(type, numbers)) != {int} or list(numbers) != list(range(len(value))):
-        return None
-    if not all(isinstance(word, str) and "\n" not in word for word in value):
-        return None
-    return "\n".join(value).encode("utf-8", "surrogatepass")
+    def find_class(self, module: str, name: str) -> Any:  # noqa: ANN401
+        """Returns what a pickle names, where it may be there."""
+        if (module, name) in _OF_ARRAYS:
+            return super().find_class(module, name)
+        return self._known[module, name]

@@ -4,10 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
 from heapq import nlargest
+from os.path import commonprefix
 
 _COMPARED = 16
-_PIECE = 8
-"""Letters compared at once: many names of one registry begin alike."""
 
 
 class SkillweaveError(Exception):
@@ -315,13 +314,7 @@ def _shared_ends(one: str, other: str) -> float:
 
 
 def _shared_start(one: str, other: str) -> int:
-    begin = 0
-    while (piece := one[begin : begin + _PIECE]) and other.startswith(piece, begin):
-        begin += len(piece)
-    for position, (letter, opposite) in enumerate(zip(one[begin:], other[begin:], strict=False)):
-        if letter != opposite:
-            return begin + position
-    return min(len(one), len(other))
+    return len(commonprefix((one, other)))  # noqa: RUF071 - letters are meant, no path
 
 
 def _shown(text: str) -> str:

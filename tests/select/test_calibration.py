@@ -2,8 +2,9 @@ import random
 
 import pytest
 
+from benchmarks.fitting import brier, fit_calibration, least_at
 from skillweave import SkillweaveError
-from skillweave.select import FEATURES, Calibration, brier, calibration_of, fit_calibration, fitted, least_at
+from skillweave.select import FEATURES, Calibration, calibration_of, fitted
 
 
 def row(first: float) -> tuple[float, ...]:

@@ -10,7 +10,7 @@ from tests.asking import skill
 
 def found(text: str, *skills: Skill, mode: MatchMode = MatchMode.WORD) -> list[int]:
     index, _ = compile_triggers(skills, mode)
-    return [match.position for match in find_triggers(index, fold_message(text)) if match.hits]
+    return [match.position for match in find_triggers(index, fold_message(text)).matches if match.hits]
 
 
 def test_a_pattern_goes_before_keywords_and_these_before_an_id() -> None:
@@ -62,7 +62,7 @@ def test_a_spelling_of_an_unspaced_script_is_found_inside_a_sentence() -> None:
 
 def test_all_spellings_of_one_id_together_are_one_hit() -> None:
     index, _ = compile_triggers([skill("my-skill")], MatchMode.WORD)
-    (match,) = find_triggers(index, fold_message("my-skill my_skill my skill"))
+    (match,) = find_triggers(index, fold_message("my-skill my_skill my skill")).matches
     assert len(match.hits) == 1
 
 
@@ -77,13 +77,13 @@ def test_spellings_are_folded_and_distinct() -> None:
 )
 def test_an_id_needs_two_words_that_say_something_to_stand_alone(skill_id: str, kind: Kind) -> None:
     index, _ = compile_triggers([skill(skill_id)], MatchMode.WORD)
-    (match,) = find_triggers(index, fold_message(skill_id))
+    (match,) = find_triggers(index, fold_message(skill_id)).matches
     assert match.kind is kind
 
 
 def test_a_keyword_equal_to_the_id_is_a_keyword() -> None:
     index, _ = compile_triggers([skill("review", "review")], MatchMode.WORD)
-    (match,) = find_triggers(index, fold_message("review"))
+    (match,) = find_triggers(index, fold_message("review")).matches
     assert [hit.kind for hit in match.hits] == [Kind.KEYWORD]
 
 
@@ -98,7 +98,7 @@ def test_a_phrase_is_found_across_a_line_break_and_with_any_spaces_declared() ->
 
 def test_an_empty_keyword_is_refused_and_the_others_still_count() -> None:
     index, diagnostics = compile_triggers([skill("x", " ", "red", never=[""])], MatchMode.WORD)
-    assert [match.position for match in find_triggers(index, fold_message("a red  car"))] == [0]
+    assert [match.position for match in find_triggers(index, fold_message("a red  car")).matches] == [0]
     assert [(each.code, each.severity, each.skill) for each in diagnostics] == [
         ("empty-keyword", Severity.ERROR, "x"),
         ("empty-keyword", Severity.ERROR, "x"),
@@ -114,7 +114,7 @@ def test_a_broken_pattern_is_a_diagnostic_with_its_place_and_the_others_still_co
     owner = Skill("x", "X", "", origin=Origin("code", "skills/x/SKILL.md"), triggers=skill("x", "red").triggers)
     broken = skill("y", patterns=["(?<=a)b", "blue+"])
     index, diagnostics = compile_triggers([owner, broken], MatchMode.WORD)
-    assert [match.position for match in find_triggers(index, fold_message("red blueee"))] == [1, 0]
+    assert [match.position for match in find_triggers(index, fold_message("red blueee")).matches] == [1, 0]
     assert [(each.code, each.severity, each.skill) for each in diagnostics] == [("broken-pattern", Severity.ERROR, "y")]
 
 
@@ -163,12 +163,12 @@ def test_of_more_keywords_than_a_skill_may_have_the_first_count_and_so_do_its_ve
     assert found("w999x", many) == [0]
     assert found("w1000x", many) == []
     index, _ = compile_triggers([many], MatchMode.WORD)
-    assert find_triggers(index, fold_message("w1x stop"))[0].vetoes
+    assert find_triggers(index, fold_message("w1x stop")).matches[0].vetoes
 
 
 def test_ascii_only_escapes_are_warned_about_and_still_match() -> None:
     index, diagnostics = compile_triggers([skill("x", patterns=[r"\bred\b"])], MatchMode.WORD)
-    assert len(find_triggers(index, fold_message("a red car"))) == 1
+    assert len(find_triggers(index, fold_message("a red car")).matches) == 1
     assert [(each.code, each.severity) for each in diagnostics] == [("ascii-pattern", Severity.WARNING)]
 
 

@@ -8,7 +8,7 @@ from skillweave.text import (
     SET_SIZE,
     BrokenPattern,
     ascii_only_escapes,
-    compile_exact,
+    compile_flagged,
     compile_pattern,
     compile_patterns,
     search,
@@ -74,15 +74,15 @@ def test_escapes_that_know_ascii_only_are_named(source: str, escapes: tuple[str,
 
 
 def test_an_exact_pattern_keeps_to_letter_case_and_may_match_nothing() -> None:
-    assert compile_exact("A").search(b"a") is None
-    assert compile_exact("A").search(b"xA") is not None
-    assert compile_exact("").search(b"") is not None
+    assert compile_flagged("A").search(b"a") is None
+    assert compile_flagged("A").search(b"xA") is not None
+    assert compile_flagged("").search(b"") is not None
 
 
 @pytest.mark.parametrize("source", ["(?=a)", "(a)\\1", "(", "a{1000}{1000}", "\ud800"])
 def test_an_exact_pattern_that_cannot_run_is_refused_with_a_fix(source: str) -> None:
     with pytest.raises(BrokenPattern) as broken:
-        compile_exact(source)
+        compile_flagged(source)
     assert broken.value.fix
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 from skillweave.codec import Portable
 from skillweave.diagnostics import Diagnostic
 from skillweave.errors import InvalidData, InvalidSkill
-from skillweave.formats import to_dict
+from skillweave.formats.native import to_dict
 from skillweave.frozen import EMPTY
 from skillweave.registry import Agent, Change, StoredVersion
 from skillweave.skill import ArtifactRef, Skill, Status

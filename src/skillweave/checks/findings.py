@@ -11,7 +11,8 @@ from skillweave.checks.unedited import is_scaffold_text
 from skillweave.diagnostics import Diagnostic, Location
 from skillweave.errors import nearest_names
 from skillweave.formats.identity import id_of
-from skillweave.frontmatter import Code, Keys, Tree
+from skillweave.frontmatter.codes import Code
+from skillweave.frontmatter.yaml_text import Keys, Tree
 from skillweave.registry import Snapshot
 from skillweave.relations.rules import exclusions, requirements
 from skillweave.skill import Relation, Skill, SkillText

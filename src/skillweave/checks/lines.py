@@ -5,7 +5,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from skillweave.diagnostics import Diagnostic, Location
-from skillweave.frontmatter import MAX_FILE_BYTES, FrontMatter, Keys, Tree, read_front_matter
+from skillweave.frontmatter.codes import MAX_FILE_BYTES
+from skillweave.frontmatter.documents import FrontMatter, read_front_matter
+from skillweave.frontmatter.yaml_text import Keys, Tree
 from skillweave.registry import Snapshot
 from skillweave.skill import Skill, Triggers
 from skillweave.sources.files import Refused, read_real

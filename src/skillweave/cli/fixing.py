@@ -9,7 +9,7 @@ from pathlib import Path
 
 from skillweave.cli.output.skills import FileFixed
 from skillweave.formats.mending import Mended, mend_skill_md
-from skillweave.frontmatter import MAX_FILE_BYTES
+from skillweave.frontmatter.codes import MAX_FILE_BYTES
 from skillweave.registry import Snapshot
 from skillweave.sources.files import Refused, is_inside, read_plain
 from skillweave.sources.tree import SKILL_FILES

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from skillweave.graph import SkillGraph
     from skillweave.knowledge.entity import EntityGraph
     from skillweave.registry import Snapshot, Source
-    from skillweave.select import Selection
+    from skillweave.select.candidates import Selection
     from skillweave.select.matchers import Matcher
     from skillweave.settings import Settings
     from skillweave.state.port import Store

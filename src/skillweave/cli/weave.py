@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from skillweave.cli.output.turn import Explained, Matches
     from skillweave.injection import Fallback, Injection
     from skillweave.registry import Snapshot
-    from skillweave.select import Selection
+    from skillweave.select.candidates import Selection
     from skillweave.state.port import Logged
 
 

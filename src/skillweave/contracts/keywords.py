@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from skillweave.contracts.codes import shown
 from skillweave.errors import MissingExtra
-from skillweave.text.search import Pattern, compile_exact
+from skillweave.text.search import Pattern, compile_flagged
 
 DRAFTS: Mapping[str, str] = MappingProxyType(
     {
@@ -118,7 +118,7 @@ def metered(name: str, keyword: Keyword) -> Keyword:
 def compiled(source: str) -> Pattern:
     r"""Compile a pattern of a schema, ECMAScript's `\u00e9` included; raises BrokenPattern."""
     WORK.get().spend(_COMPILING)
-    return compile_exact(_ESCAPE.sub(lambda found: f"\\x{{{found[2]}}}" if found[2] else found[0], source))
+    return compile_flagged(_ESCAPE.sub(lambda found: f"\\x{{{found[2]}}}" if found[2] else found[0], source))
 
 
 def matches(source: str, text: str) -> bool:

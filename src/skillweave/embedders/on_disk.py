@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 KIND = "vectors"
 MOST = 100_000
 """So many texts of one embedder are kept; what was not asked for goes first."""
-_DIGEST = 32
 
 
 class KeptOnDisk:
@@ -32,7 +31,7 @@ class KeptOnDisk:
         self._embedder, self._folder, self._most = embedder, folder, most
         self._lock = Lock()
         self._known: dict[bytes, NDArray[np.float32]] | None = None
-        self._key = key_of("vectors 2", embedder.id)
+        self._key = key_of("vectors 3", embedder.id)
 
     @property
     def id(self) -> str:
@@ -73,8 +72,7 @@ class KeptOnDisk:
             return self._known
 
     def _read(self) -> "dict[bytes, NDArray[np.float32]]":
-        digests, rows = self._folder.read(KIND, self._key) or (b"", ())
-        return {bytes(digests[place * _DIGEST : (place + 1) * _DIGEST]): row for place, row in enumerate(rows)}
+        return dict(zip(*self._folder.read(KIND, self._key) or ((), ()), strict=True))
 
     def _keep(self, fresh: "dict[bytes, NDArray[np.float32]]", asked: Sequence[bytes]) -> None:
         """Add to the file what is new; beyond the limit what was just asked for stays."""
@@ -87,4 +85,4 @@ class KeptOnDisk:
             dimension = len(next(iter(fresh.values())))
             self._known = {digest: latest[digest] for digest in order if len(latest[digest]) == dimension}
             rows = np.stack(list(self._known.values())).astype("<f4")
-            self._folder.write(KIND, self._key, (memoryview(b"".join(self._known)), rows))
+            self._folder.write(KIND, self._key, (tuple(self._known), rows))

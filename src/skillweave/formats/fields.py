@@ -12,8 +12,8 @@ from skillweave.errors import InvalidSkill
 from skillweave.formats import codes
 from skillweave.formats.arguments import MOST_PLACES, PLACE, WORD
 from skillweave.formats.host_keys import FLAGS, misread
-from skillweave.frontmatter import Code, Keys, Plain, resolved
-from skillweave.frontmatter.codes import REPAIRED
+from skillweave.frontmatter.codes import REPAIRED, Code
+from skillweave.frontmatter.yaml_text import Keys, Plain, resolved
 from skillweave.frozen import EMPTY, as_json
 from skillweave.skill import Json, Skill, SkillText
 

@@ -7,8 +7,9 @@ from skillweave.diagnostics import Location
 from skillweave.formats.codes import FRONT_MATTER_GUESSED
 from skillweave.formats.native import EXTENSION
 from skillweave.formats.open_spec import MAX_DESCRIPTION
-from skillweave.frontmatter import FrontMatter, Tree
 from skillweave.frontmatter.codes import NO_FRONT_MATTER
+from skillweave.frontmatter.documents import FrontMatter
+from skillweave.frontmatter.yaml_text import Tree
 
 _HEADING = re.compile(r"#{1,6}[ \t]+(?P<title>\S.*?)[ \t#]*")
 _NO_PROSE = re.compile(r"[#|<>`~=]|---|\*\*\*|[-*+][ \t]|[0-9]+[.)][ \t]|[ ]{4}|\t")

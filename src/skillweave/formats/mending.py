@@ -10,8 +10,9 @@ from skillweave.formats.fields import SkillRead
 from skillweave.formats.near_keys import right_key
 from skillweave.formats.open_spec import join_tools, name_fault
 from skillweave.formats.skill_md import ALLOWED_TOOLS, read_skill_md, to_skill_md
-from skillweave.frontmatter import FrontMatter, quote_value, read_front_matter, write_yaml
 from skillweave.frontmatter.codes import NO_FRONT_MATTER, REPAIRED
+from skillweave.frontmatter.documents import FrontMatter, quote_value, read_front_matter
+from skillweave.frontmatter.yaml_text import write_yaml
 from skillweave.skill import Skill
 
 _FENCE = re.compile(r"---[ \t]*")

@@ -9,7 +9,7 @@ from skillweave.formats.fields import Fields
 from skillweave.formats.host_keys import BY_USER, NOT_BY_MODEL, WHEN_TO_USE
 from skillweave.formats.native import EXTENSION, FIELDS, TEXT_FIELDS
 from skillweave.formats.open_spec import SPEC_FIELDS
-from skillweave.frontmatter import Code
+from skillweave.frontmatter.codes import Code
 from skillweave.skill import RelationKind
 
 _LONGEST = 40

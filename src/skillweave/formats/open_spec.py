@@ -9,8 +9,7 @@ from itertools import pairwise
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.formats import codes
 from skillweave.formats.fields import Findings, shown
-from skillweave.frontmatter import Code
-from skillweave.frontmatter.codes import BLANK_BEFORE_FENCE, BYTE_ORDER_MARK, DUPLICATE_KEY, REPAIRED
+from skillweave.frontmatter.codes import BLANK_BEFORE_FENCE, BYTE_ORDER_MARK, DUPLICATE_KEY, REPAIRED, Code
 
 MAX_NAME = 64
 MAX_DESCRIPTION = 1024

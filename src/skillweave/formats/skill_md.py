@@ -32,7 +32,8 @@ from skillweave.formats.open_spec import (
     split_tools,
 )
 from skillweave.formats.strictness import Strictness as Strictness  # noqa: PLC0414 - read from here too
-from skillweave.frontmatter import Code, FrontMatter, read_front_matter, tidy_body, write_front_matter
+from skillweave.frontmatter.codes import Code
+from skillweave.frontmatter.documents import FrontMatter, read_front_matter, tidy_body, write_front_matter
 from skillweave.skill import ArtifactRef, FrozenJson, Json, Skill, ToolRules, Triggers, thaw
 
 ALLOWED_TOOLS = "allowed-tools"

@@ -26,7 +26,7 @@ from skillweave.formats.native import (
     to_data,
 )
 from skillweave.formats.skill_md import read_front_fields
-from skillweave.frontmatter import Keys
+from skillweave.frontmatter.yaml_text import Keys
 from skillweave.skill import Json, Relation, RelationKind, RuleList, Skill, ToolRules
 
 MANIFEST, DEFINITION, ARTIFACT_REFS = "tier1_manifest", "tier2_definition", "tier3_artifact_refs"

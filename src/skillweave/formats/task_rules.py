@@ -7,7 +7,8 @@ from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.formats import codes
 from skillweave.formats.fields import Fields, Findings
 from skillweave.formats.identity import id_of
-from skillweave.frontmatter import Code, Keys
+from skillweave.frontmatter.codes import Code
+from skillweave.frontmatter.yaml_text import Keys
 from skillweave.skill import is_skill_id
 from skillweave.task import RiskLevel, TaskRule, When
 

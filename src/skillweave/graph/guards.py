@@ -9,7 +9,7 @@ from operator import ge, gt, le, lt
 from typing import NamedTuple, TypeAlias
 
 from skillweave.conversation import ToolResult
-from skillweave.frontmatter import Plain, resolved
+from skillweave.frontmatter.yaml_text import Plain, resolved
 from skillweave.graph.move import MoveContext
 from skillweave.graph.shape import (
     LONGEST_LABEL,

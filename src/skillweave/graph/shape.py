@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from skillweave.errors import InvalidGraph, nearest_names
-from skillweave.frontmatter import Keys, Plain, resolved
+from skillweave.frontmatter.yaml_text import Keys, Plain, resolved
 
 MOST_SKILLS = 10_000
 MOST_ENTRIES = 10_000

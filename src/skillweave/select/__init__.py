@@ -1,33 +1,6 @@
 """Which skills this turn calls for, ranked and with evidence; knows nothing of what was given before (spec 2)."""
 
-from typing import TYPE_CHECKING
-
 from skillweave.doors import door
-
-if TYPE_CHECKING:
-    from skillweave.select.candidates import Candidate, Rejected, Selection
-    from skillweave.select.index import SkillIndex, build_index
-    from skillweave.select.matchers import MatchContext, Matcher, Matchers, Prepared, PreparingMatcher, prepare_matchers
-    from skillweave.select.own_fit import OwnFit
-    from skillweave.select.selection import find_matchers, matcher_names, select
-
-__all__ = [
-    "Candidate",
-    "MatchContext",
-    "Matcher",
-    "Matchers",
-    "OwnFit",
-    "Prepared",
-    "PreparingMatcher",
-    "Rejected",
-    "Selection",
-    "SkillIndex",
-    "build_index",
-    "find_matchers",
-    "matcher_names",
-    "prepare_matchers",
-    "select",
-]
 
 __getattr__ = door(
     __name__,
@@ -35,7 +8,6 @@ __getattr__ = door(
 candidates: Candidate Rejected Selection within_places
 index: Kind SkillIndex build_index compile_triggers names_of spellings
 own_fit: FEATURES Calibration OwnFit calibrated calibration_of fitted
-fitting: brier fit_calibration least_at
 lexical: Dense match_message rank_message
 lexical_index: Channel LexicalIndex build_lexical_index index_terms
 matchers: MatchContext Matcher Matchers Mention Prepared PreparingMatcher Thresholds prepare_matchers

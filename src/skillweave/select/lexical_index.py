@@ -103,38 +103,44 @@ def index_numbers(numbered: Numbered) -> LexicalIndex:
     listed = stems_of(words)
     stems = {stem: number for number, stem in enumerate(dict.fromkeys(listed))}
     stem_of = np.fromiter((stems[stem] for stem in listed), dtype=np.int32, count=len(listed))
-    spoken = _inverted(_briefs(told), size, len(words))
-    for column in columns:
+    written = _Written.of(sum(len(column.terms) for column in (told, told, told, told, name, quoted)))
+    brief = _briefs(told)
+    spoken = _inverted(brief, len(words), written)
+    for column in (*columns, brief):
         _replace(column.terms, stem_of)
-    short = _inverted(_briefs(told), size, len(stems))
-    pair_keys, pairs = _pairs(told, size, len(stems))
-    told.rows >>= 1
-    full = _inverted(told, size, len(stems))
+    short = _inverted(brief, len(stems), written)
+    full = _inverted(told, len(stems), written, shift=1)
+    pair_keys, pairs = _pairs(told, size, len(stems), written)
     told.terms = told.rows = _NOTHING
-    named = _inverted(name, size, len(stems))
-    cited = _inverted(quoted, len(owners), len(stems))
+    named = _inverted(name, len(stems), written)
+    cited = _inverted(quoted, len(stems), written)
     channels = [spoken, short, full, pairs, named, cited]
     tell = _telling(stems)
-    firsts = np.cumsum([0, *(len(channel.counts) for channel in channels)])
-    starts = np.concatenate([[0], *(channel.counts for channel in channels)]).cumsum()
     usual = np.full(size, K1)
     slow = K1 * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * lengths / USUAL_LENGTH)
+    phrase_lengths = np.bincount(cited.rows, minlength=len(owners)).astype(np.float32)
+    weights = [_sums(channel, tell, width) for channel, width in ((cited, len(owners)), (short, size), (named, size))]
+    signatures = _signatures(full, stems, size)
+    for place, channel in enumerate(channels):
+        channel.rows += np.int32(place * size)
+    firsts = np.cumsum([0, *(len(channel.counts) for channel in channels)])
+    starts = np.concatenate([[0], *(channel.counts for channel in channels)]).cumsum(dtype=np.int32)
     return LexicalIndex(
         size=size,
         words={word: number for number, word in enumerate(words)},
         stems=stems,
         pair_keys=pair_keys,
         firsts=tuple(firsts.tolist()),
-        starts=array("i", starts.astype(np.int32).tobytes()),
-        phrase_owners=owners,
-        phrase_lengths=np.bincount(cited.rows, minlength=len(owners)).astype(np.float32),
-        phrase_weights=_sums(cited, tell, len(owners)),
-        brief_weights=_sums(short, tell, size),
-        name_sizes=np.maximum(_sums(named, tell, size), 1e-6),
-        signatures=_signatures(full, stems, size),
+        starts=array("i", starts.tobytes()),
+        rows=written.rows[: written.end],
+        times=written.times[: written.end],
         slowness=np.concatenate([usual, usual, slow, slow, np.zeros(size + len(owners))]),
-        rows=_together(channels, size),
-        times=np.concatenate([channel.times for channel in channels]),
+        phrase_owners=owners,
+        phrase_lengths=phrase_lengths,
+        phrase_weights=weights[0],
+        brief_weights=weights[1],
+        name_sizes=np.maximum(weights[2], 1e-6),
+        signatures=signatures,
         near=build_near_words(word for word, count in zip(words, spoken.counts.tolist(), strict=True) if count),
     )
 
@@ -156,11 +162,33 @@ class _Column:
 
 @dataclass(slots=True, eq=False)
 class _Inverted:
-    """In how many rows each term stands, then term after term in which, ascending, and how often (at most 255)."""
+    """In how many rows each term stands, then term after term in which, ascending."""
 
     counts: Numbers
     rows: "NDArray[np.int32]"
+
+
+@dataclass(slots=True, eq=False)
+class _Written:
+    """The rows of all channels, and how often each (at most 255), as far as `end`.
+
+    There is room for as many as there could be at most; what is never written takes no memory.
+    """
+
+    rows: "NDArray[np.int32]"
     times: "NDArray[np.uint8]"
+    end: int = 0
+
+    @classmethod
+    def of(cls, most: int) -> "_Written":
+        return cls(np.empty(most, dtype=np.int32), np.empty(most, dtype=np.uint8))
+
+    def add(self, rows: "NDArray[Any]", begin: Numbers, entries: int) -> None:
+        """Add rows, given where the equal entries of each begin and where the last ones end."""
+        end = self.end + len(rows)
+        self.rows[self.end : end] = rows
+        self.times[self.end : end] = np.minimum(np.diff(begin, append=entries), 255)
+        self.end = end
 
 
 def _column(texts: Texts) -> _Column:
@@ -171,7 +199,7 @@ def _column(texts: Texts) -> _Column:
 
 def _briefs(told: _Column) -> _Column:
     """Of texts by turns brief and body the briefs, by skill."""
-    brief = told.rows & 1 == 0
+    brief = np.bitwise_and(told.rows, 1, dtype=np.int8, casting="unsafe") == 0  # narrow: there are many
     return _Column(told.terms[brief], told.rows[brief] >> 1)
 
 
@@ -193,7 +221,7 @@ def _renumbered(columns: Sequence[_Column], words: Sequence[str]) -> list[str]:
     return [words[number] for number in order.tolist()]
 
 
-def _parts(values: "NDArray[np.int32]") -> "list[NDArray[np.int32]]":
+def _parts(values: "NDArray[Any]") -> "list[NDArray[Any]]":
     """The values in portions: counting and looking up make wide copies of what they are given."""
     return np.array_split(values, 1 + len(values) // _AT_ONCE)
 
@@ -204,46 +232,38 @@ def _replace(terms: "NDArray[np.int32]", others: "NDArray[np.int32]") -> None:
         part[:] = others[part]
 
 
-def _inverted(column: _Column, width: int, number: int) -> _Inverted:
-    """The entries by term, for terms below `number` in ascending rows below `width`."""
-    counts = np.zeros(number, dtype=np.int64)
-    parts = []
+def _inverted(column: _Column, number: int, written: _Written, *, shift: int = 0) -> _Inverted:
+    """Write the entries by term, for terms below `number`, in ascending rows; each row is halved `shift` times."""
+    counts, before = np.zeros(number, dtype=np.int64), written.end
     for low, here in _portions(column.terms, number, _MOST_TERMS):
-        terms, rows = column.terms[here], column.rows[here]
+        terms, rows = column.terms[here], column.rows[here] >> shift
         order = np.argsort((terms - low).astype(np.uint16), kind="stable")  # so that rows stay ascending
         terms, rows = terms[order], rows[order]
         begin = np.flatnonzero(_differs(terms) | _differs(rows))
         counts += np.bincount(terms[begin], minlength=number)
-        parts.append((rows[begin], _times(begin, len(rows))))
-    return _Inverted(counts, *_joined(parts))
+        written.add(rows[begin], begin, len(rows))
+    return _Inverted(counts, written.rows[before : written.end])
 
 
-def _pairs(told: _Column, width: int, stems: int) -> tuple[Numbers, _Inverted]:
-    """Every two different stems that follow one another in a text: their keys in order, and where each stands."""
+def _pairs(told: _Column, size: int, stems: int, written: _Written) -> tuple[Numbers, _Inverted]:
+    """Write every two different stems that follow one another in a text; also return their keys in order."""
     first, second, rows = told.terms[:-1], told.terms[1:], told.rows[1:]
     together = (told.rows[:-1] == rows) & (first != second)
-    pairs, counts, parts = [_NOTHING.astype(np.int64)], [_NOTHING.astype(np.int64)], []
+    pairs, counts, before = [_NOTHING.astype(np.int64)], [_NOTHING.astype(np.int64)], written.end
     for _, here in _portions(first, stems, stems):
         here = here[together[here]]
         keys = first[here] * np.int64(stems) + second[here]
-        keys *= width
+        keys *= size
         keys += rows[here] >> 1
         keys.sort()
         begin = np.flatnonzero(_differs(keys))
-        keys, times = keys[begin], _times(begin, len(keys))
-        found = keys // width
+        entries, keys = len(keys), keys[begin]
+        found = keys // size
+        written.add(keys - found * size, begin, entries)
         begin = np.flatnonzero(_differs(found))
         pairs.append(found[begin])
         counts.append(np.diff(begin, append=len(found)))
-        parts.append(((keys - found * width).astype(np.int32), times))
-    return np.concatenate(pairs), _Inverted(np.concatenate(counts), *_joined(parts))
-
-
-def _joined(
-    parts: "Sequence[tuple[NDArray[np.int32], NDArray[np.uint8]]]",
-) -> "tuple[NDArray[np.int32], NDArray[np.uint8]]":
-    rows, times = zip((_NOTHING, _NOTHING.astype(np.uint8)), *parts, strict=True)
-    return np.concatenate(rows), np.concatenate(times)
+    return np.concatenate(pairs), _Inverted(np.concatenate(counts), written.rows[before : written.end])
 
 
 def _portions(terms: "NDArray[np.int32]", number: int, most: int) -> "Iterator[tuple[int, Numbers]]":
@@ -254,34 +274,22 @@ def _portions(terms: "NDArray[np.int32]", number: int, most: int) -> "Iterator[t
     counts = np.zeros(number, dtype=np.int64)
     for part in _parts(terms):
         counts += np.bincount(part, minlength=number)
-    ends = counts.cumsum()
-    low = 0
-    while low < number:
+    ends, lows = counts.cumsum(), [0]
+    while lows[-1] < number:
+        low = lows[-1]
         before = int(ends[low - 1]) if low else 0
-        high = min(int(ends.searchsorted(before + _AT_ONCE)) + 1, low + most, number)
-        yield low, np.flatnonzero((terms >= low) & (terms < high))
-        low = high
+        lows.append(min(int(ends.searchsorted(before + _AT_ONCE)) + 1, low + most, number))
+    portion_of = np.repeat(np.arange(len(lows) - 1, dtype=np.min_scalar_type(len(lows))), np.diff(lows))
+    portions = np.empty(len(terms), dtype=portion_of.dtype)  # small numbers, which are compared quickly
+    for part, own in zip(_parts(terms), _parts(portions), strict=True):
+        own[:] = portion_of[part]
+    for portion, low in enumerate(lows[:-1]):
+        yield low, np.flatnonzero(portions == portion)
 
 
 def _differs(values: "NDArray[Any]") -> "NDArray[np.bool_]":
     """Where a value is not the one before it; the first never is."""
     return np.concatenate([[True], values[1:] != values[:-1]])[: len(values)]
-
-
-def _times(begin: "NDArray[np.int64]", end: int) -> "NDArray[np.uint8]":
-    """How often each of some equal neighbours is there, at most 255, given where each begins and the last ends."""
-    return np.minimum(np.diff(begin, append=end), 255).astype(np.uint8)
-
-
-def _together(channels: Sequence[_Inverted], size: int) -> "NDArray[np.int32]":
-    """The rows of all channels as one array; they are taken from the channels, since they are large."""
-    rows = np.empty(sum(len(channel.rows) for channel in channels), dtype=np.int32)
-    begin = 0
-    for place, channel in enumerate(channels):
-        end = begin + len(channel.rows)
-        np.add(channel.rows, np.int32(place * size), out=rows[begin:end])
-        channel.rows, begin = _NOTHING, end
-    return rows
 
 
 def _telling(stems: Mapping[str, int]) -> Scores:

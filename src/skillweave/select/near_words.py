@@ -52,13 +52,17 @@ class NearWords:
 def build_near_words(words: Iterable[str]) -> NearWords:
     """Make plain words of four or more letters findable by others."""
     kept = tuple(sorted(word for word in words if _fits(word)))
-    threes = [_threes(word) for word in kept]
-    codes = np.fromiter((three for each in threes for three in each), dtype=np.int64)
-    sizes = np.array([len(each) for each in threes], dtype=np.int64)
-    owners = np.repeat(np.arange(len(kept)), sizes)
-    counts = np.bincount(codes, minlength=_BASE**3)
-    starts = np.concatenate([[0], counts.cumsum()])
-    return NearWords(kept, sizes, starts, owners[np.argsort(codes, kind="stable")])
+    lengths = np.array([len(word) for word in kept], dtype=np.int64)
+    # As `_threes` has them: 0 before each word, 27 behind it, and so one place more for each than it has letters.
+    letters = np.frombuffer("".join(f"`{word}{{" for word in kept).encode(), dtype=np.uint8).astype(np.int64) - 96
+    codes = (letters[:-2] * _BASE + letters[1:-1]) * _BASE + letters[2:]
+    ends = (lengths + 2).cumsum()
+    owners = np.repeat(np.arange(len(kept)), lengths)
+    first_places = np.repeat(ends - lengths - 2, lengths)
+    within = np.arange(len(owners)) - np.repeat(lengths.cumsum() - lengths, lengths)
+    threes, owners = np.divmod(np.unique(codes[first_places + within] * len(kept) + owners), max(1, len(kept)))
+    starts = np.concatenate([[0], np.bincount(threes, minlength=_BASE**3).cumsum()])
+    return NearWords(kept, np.bincount(owners, minlength=len(kept)), starts, owners)
 
 
 def _fits(word: str) -> bool:

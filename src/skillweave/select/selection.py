@@ -29,7 +29,7 @@ from skillweave.select.matchers import (
 )
 from skillweave.select.mentions import MentionMatcher, find_mentions, without_mentions
 from skillweave.select.task import candidates_for
-from skillweave.select.triggers import candidate_of, partly_read, search_triggers, without_denied
+from skillweave.select.triggers import candidate_of, find_triggers, partly_read, without_denied
 from skillweave.text.search import MOST_MATCHED, Folded, fold_message, without_middle
 
 EXTENSIONS: Extensions[Callable[[], Matcher]] = Extensions(
@@ -196,7 +196,7 @@ def select(
         said = MARKER.sub(_blank, said)
         said = without_mentions(said, mentions) if mentions else said
         message = fold_message(without_middle(said))
-        found = search_triggers(index.triggers, message)
+        found = find_triggers(index.triggers, message)
         triggered = tuple(without_denied(found.matches, message))
         diagnostics = found.diagnostics if len(said) <= MOST_MATCHED else (_passed_over(said), *found.diagnostics)
     chosen: dict[str, Candidate] = {}

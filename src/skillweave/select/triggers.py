@@ -24,13 +24,11 @@ class Triggered(NamedTuple):
     diagnostics: tuple[Diagnostic, ...] = ()
 
 
-def find_triggers(index: TriggerIndex, message: Folded) -> list[TriggerMatch]:
-    """Find every skill with a hit or a veto, in the order of spec 2.2; those with a veto alone come last."""
-    return search_triggers(index, message).matches
+def find_triggers(index: TriggerIndex, message: Folded) -> Triggered:
+    """Finds every skill with a hit or a veto, in the order of spec 2.2; those with a veto alone come last.
 
-
-def search_triggers(index: TriggerIndex, message: Folded) -> Triggered:
-    """What `find_triggers` finds, with a diagnostic where the message is too long for what is looked for in it."""
+    A diagnostic says where the message is too long for what is looked for in it.
+    """
     hits: dict[int, list[Hit]] = {}
     never = Kind.NEVER
     by_pattern, by_phrase = index.patterns.search(message.original), index.automaton.search(message.text)

@@ -9,7 +9,7 @@ from skillweave.formats import codes
 from skillweave.formats.fields import Fields, Findings
 from skillweave.formats.native import read_checkpoints
 from skillweave.formats.task_rules import read_skill_ids
-from skillweave.frontmatter import Keys
+from skillweave.frontmatter.yaml_text import Keys
 from skillweave.registry.agents import Agent
 from skillweave.skill import Checkpoint, is_skill_id
 

@@ -8,7 +8,7 @@ from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.errors import InvalidContext, InvalidValue
 from skillweave.formats import codes
 from skillweave.formats.fields import Fields, Findings
-from skillweave.frontmatter import Keys
+from skillweave.frontmatter.yaml_text import Keys
 from skillweave.knowledge.entity import Direction
 from skillweave.knowledge.recognise import Recogniser
 from skillweave.knowledge.rules import (

@@ -9,7 +9,7 @@ from skillweave.checking import Checked, shown
 from skillweave.codec import Portable
 from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.errors import InvalidValue
-from skillweave.frontmatter import Code
+from skillweave.frontmatter.codes import Code
 from skillweave.frozen import EMPTY, FrozenDict
 from skillweave.knowledge.entity import Edge, Entity, Point, is_alias
 from skillweave.sources import codes

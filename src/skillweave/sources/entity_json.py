@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from functools import partial
 
 from skillweave.checking import shown
-from skillweave.frontmatter import Limits, Tree, read_json
 from skillweave.frontmatter.codes import NOT_UTF8
+from skillweave.frontmatter.documents import read_json
+from skillweave.frontmatter.yaml_text import Limits, Tree
 from skillweave.sources import codes
 from skillweave.sources.entity_data import LineOf, Reported
 from skillweave.sources.files import Refused, read_real

@@ -202,7 +202,7 @@ class Folder:
         findings = tuple(search.findings)
         if self._cache is not None:
             unlinked = tuple((name, _unlinked(unit)) for name, unit in units.items())
-            self._cache.write(KIND, self._key(root), (root, tree.seen, unlinked, findings), CLASSES)
+            self._cache.write(KIND, self._key(root), (root, tree.seen, unlinked, findings))
         return _loaded(root, tree.seen, units, findings)
 
     def _kept(self, cache: CacheFolder, root: str) -> Loaded | None:

@@ -16,8 +16,9 @@ from skillweave.formats.codes import GRAPH
 from skillweave.formats.identity import MAX_ID, id_of
 from skillweave.formats.spelling import read_any
 from skillweave.formats.task_rules import read_task_rules
-from skillweave.frontmatter import Document, Keys, read_json, read_yaml, resolved
 from skillweave.frontmatter.codes import NOT_UTF8, Code
+from skillweave.frontmatter.documents import Document, read_json, read_yaml
+from skillweave.frontmatter.yaml_text import Keys, resolved
 from skillweave.frozen import as_json
 from skillweave.registry.codes import NO_SKILLS
 from skillweave.registry.definitions import Defined, lift_contents

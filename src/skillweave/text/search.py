@@ -387,13 +387,6 @@ def size_of(pattern: Pattern) -> int:
     return max(pattern.programsize, pattern.reverseprogramsize)
 
 
-def compile_exact(source: str) -> Pattern:
-    """One pattern as it stands: letter case counts, and it may match empty text; raises BrokenPattern."""
-    options = _options(_PATTERN_MEMORY)
-    options.case_sensitive = True
-    return _compile(source, options)
-
-
 def compile_groups(source: str) -> GroupedPattern:
     """What `compile_pattern` gives, with what each group of the pattern matched; raises BrokenPattern."""
     options = _options(_PATTERN_MEMORY)
@@ -404,7 +397,7 @@ def compile_groups(source: str) -> GroupedPattern:
     return pattern
 
 
-def compile_flagged(source: str, flags: str) -> Pattern:
+def compile_flagged(source: str, flags: str = "") -> Pattern:
     """One pattern as its flags say: `i` any letter case, `m` anchors at every line, `s` a dot is also a line break.
 
     Other flags mean nothing here. It may match empty text; raises BrokenPattern.

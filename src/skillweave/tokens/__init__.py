@@ -7,6 +7,6 @@ __getattr__ = door(
     """
 counter: LONGEST_RUN
 few: FEW_CHARACTERS few_texts merged
-ranks: VOCABULARIES packed published ranks_of
+ranks: BETWEEN VOCABULARIES ranks_of
 """,
 )

@@ -1,6 +1,5 @@
 """The vocabularies that are shipped: how a text is cut in each, and the rank of every token."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
@@ -76,24 +75,3 @@ def ranks_of(encoding: str) -> dict[bytes, int]:
         )
     tokens = data.split(BETWEEN)
     return dict(zip(tokens, range(len(tokens)), strict=True))
-
-
-def packed(rank_file: bytes) -> bytes:
-    """What is shipped of a published rank file (a line is a token in base64 and its rank): the tokens by their ranks.
-
-    Raises ValueError for ranks that are not 0, 1, 2 and so on, and for a token with the bytes that stand between two.
-    """
-    from base64 import b64decode
-
-    lines = [line.split() for line in rank_file.splitlines() if line]
-    tokens = [b64decode(token) for token, _ in lines]
-    if [int(rank) for _, rank in lines] != list(range(len(lines))) or any(BETWEEN in token for token in tokens):
-        raise ValueError("a rank file has the ranks 0, 1, 2 and so on, and tokens of valid or of single bytes")
-    return BETWEEN.join(tokens)
-
-
-def published(tokens: Iterable[bytes]) -> bytes:
-    """The published rank file of a vocabulary, given its tokens by their ranks: the inverse of `packed`."""
-    from base64 import b64encode
-
-    return b"".join(b"%s %d\n" % (b64encode(token), rank) for rank, token in enumerate(tokens))

@@ -11,7 +11,7 @@ from skillweave.diagnostics import Diagnostic, Location
 from skillweave.disclose.block import Rung
 from skillweave.disclose.render import Inlined
 from skillweave.errors import SkillweaveError, StoreUnavailable
-from skillweave.frontmatter import Code
+from skillweave.frontmatter.codes import Code
 from skillweave.knowledge.codes import ENTITY_AMBIGUOUS, ENTITY_UNAVAILABLE, ENTITY_UNKNOWN
 from skillweave.knowledge.context import ContextSource, EntityContext, FindsEntities
 from skillweave.knowledge.entity import LONGEST_ALIAS, LONGEST_NAME, AmbiguousEntity

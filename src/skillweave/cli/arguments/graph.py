@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from skillweave.diagnostics import Diagnostic
     from skillweave.errors import InvalidGraph
-    from skillweave.frontmatter import Document, Keys
+    from skillweave.frontmatter.documents import Document
+    from skillweave.frontmatter.yaml_text import Keys
     from skillweave.graph.checked import Checkup
     from skillweave.graph.graph import SkillGraph
     from skillweave.graph.move import MoveContext
@@ -49,7 +50,7 @@ def read_named(path: str, what: str) -> Named:
 def document_in(named: Named, what: str, first_line: int = 1) -> "Document":
     """The mapping in the text; raises Mistake with the line for what cannot be read."""
     from skillweave.diagnostics import Severity
-    from skillweave.frontmatter import read_json, read_yaml
+    from skillweave.frontmatter.documents import read_json, read_yaml
 
     if named.as_json:
         document = read_json(named.text, path=named.name)

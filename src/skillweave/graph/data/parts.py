@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from skillweave.frontmatter import resolved
+from skillweave.frontmatter.yaml_text import resolved
 from skillweave.frozen import as_json
 from skillweave.graph.conditions import CONDITION_FORM, Condition, Regex, read_condition, write_condition
 from skillweave.graph.declared import ANY, Decide, Entry, GraphSkill, Route, TreeNode
