@@ -4,28 +4,16 @@ The whole list goes with every call: what a server keeps by `previous_response_i
 here, so it could not be said what the model still has.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from skillweave.adapters.chat import NOT_RUN, Call, HostMessage, words_for
+from skillweave.adapters.chat import Call, HostMessage
 from skillweave.adapters.messages.items import CALLS, call_in, host_messages
-from skillweave.adapters.messages.lists import (
-    Reading,
-    entries,
-    listed,
-    offer,
-    parts_of,
-    plain,
-    require_style,
-    role_of,
-    take_out,
-    with_parameters,
-)
+from skillweave.adapters.messages.lists import Style, entries, listed, offer, parts_of, plain, role_of, take_out
 from skillweave.adapters.messages.openai_style import place, system, with_tail
-from skillweave.compose.policy import Verdict
 from skillweave.errors import InvalidTurn
-from skillweave.weaver.tools import TOOLS, ToolAnswer
+from skillweave.weaver.tools import ToolSpec
 
 __all__ = [
     "CustomCall",
@@ -53,53 +41,6 @@ _WHOLE = "send the whole list in every call, without previous_response_id and co
 @dataclass(frozen=True, slots=True)
 class CustomCall(Call):
     """A call of a custom tool, whose `input` is a text; its answer is a `custom_tool_call_output`."""
-
-
-def go_on(chat: Sequence[Any], said: str | Sequence[Any]) -> list[Any]:
-    """A new list with the user's next message, a text or parts; calls that still wait are answered as not run.
-
-    So a chat can go on while a person has yet to approve a call: the question about it is void then.
-    """
-    return [*chat, *(refuse(call, NOT_RUN) for call in unanswered(chat)), {"role": "user", "content": said}]
-
-
-def calls(reply: object, tools: Sequence[Any] | None = None) -> tuple[Call, ...]:
-    """The function and custom calls of a response, or of items, in order; what runs at the provider is not among them.
-
-    Nor are the calls of the provider's own tools that a host runs (`shell_call`, `apply_patch_call`, `computer_call`):
-    judge those by the type of the tool, `injection.tools.authorize("shell")`.
-    `tools` are the declarations of all tools of the host: then each call knows its tool's parameters, by which rules
-    on arguments are judged. Raises InvalidTurn for a reply of another API, and for one whose history a server keeps.
-    """
-    require_style(reply, "responses_style")
-    response = plain(reply) or {}
-    for kept in ("previous_response_id", "conversation"):
-        if response.get(kept):
-            raise InvalidTurn(f"this response goes on from a {kept}, which hides the chat from skillweave; {_WHOLE}")
-    items = listed(response.get("output")) or listed(reply) or [response]
-    found = (plain(item) or {} for item in items)
-    return with_parameters((_call(item) for item in found if item.get("type") in CALLS), tools)
-
-
-def skill_tools() -> list[dict[str, Any]]:
-    """The declarations of skillweave's own tools, to stand beside the host's; always the same."""
-    # Strict is the API's default, and has no optional parameters.
-    return [{"type": "function", **spec.to_dict(), "strict": False} for spec in TOOLS.values()]
-
-
-def answer(call: Call, answer: ToolAnswer) -> dict[str, Any]:
-    """The output for a call of one of skillweave's own tools; its text stays as it is, to be recognised again."""
-    return _output(call, answer.text)
-
-
-def refuse(call: Call, why: Verdict | str) -> dict[str, Any]:
-    """The output for a call that was not run, written for the model to read."""
-    return _output(call, words_for(why))
-
-
-def _output(call: Call, text: str) -> dict[str, Any]:
-    kind = "custom_tool_call_output" if isinstance(call, CustomCall) else "function_call_output"
-    return {"type": kind, "call_id": call.id, "output": text}
 
 
 def _call(item: Mapping[str, Any]) -> Call:
@@ -132,5 +73,24 @@ def _check(item: Mapping[str, Any], where: str, called: set[object]) -> None:
         parts_of(item.get("content"), where, _TEXTS[role])
 
 
-_reading = Reading(_read)
-turn, transcript, unanswered = _reading.turn, _reading.transcript, _reading.unanswered
+def _found(reply: Mapping[str, Any]) -> Iterator[Call]:
+    for kept in ("previous_response_id", "conversation"):
+        if reply.get(kept):
+            raise InvalidTurn(f"this response goes on from a {kept}, which hides the chat from skillweave; {_WHOLE}")
+    items = (plain(item) or {} for item in listed(reply.get("output")) or [reply])
+    return (_call(item) for item in items if item.get("type") in CALLS)
+
+
+def _declared(spec: ToolSpec) -> dict[str, Any]:
+    # Strict is the API's default, and has no optional parameters.
+    return {"type": "function", **spec.to_dict(), "strict": False}
+
+
+def _result(call: Call, text: str, _: bool) -> dict[str, Any]:  # noqa: FBT001 - as a Style asks
+    kind = "custom_tool_call_output" if isinstance(call, CustomCall) else "function_call_output"
+    return {"type": kind, "call_id": call.id, "output": text}
+
+
+_style = Style("responses_style", _read, _found, _declared, _result)
+turn, transcript, unanswered, go_on = _style.turn, _style.transcript, _style.unanswered, _style.go_on
+answer, calls, refuse, skill_tools = _style.answer, _style.calls, _style.refuse, _style.skill_tools
