@@ -6,16 +6,13 @@ from inspect import getclosurevars, isfunction, ismethod, unwrap
 from itertools import chain
 from typing import Any
 
-from skillweave.adapters.langchain_core import OwnTool
-from skillweave.errors import MissingExtra, UnguardedAgent
+from langchain_core.runnables import RunnableBinding
+from langchain_core.tools import BaseTool
+from langgraph.prebuilt import ToolNode
+from langgraph.pregel import Pregel
 
-try:
-    from langchain_core.runnables import RunnableBinding
-    from langchain_core.tools import BaseTool
-    from langgraph.prebuilt import ToolNode
-    from langgraph.pregel import Pregel
-except ModuleNotFoundError:
-    raise MissingExtra("agents inside tools", "langgraph", "langgraph") from None
+from skillweave.adapters.langchain_core import OwnTool
+from skillweave.errors import UnguardedAgent
 
 _WAY_OUT = (
     "give it a SkillMiddleware of its own (with deepagents in `middleware` of each of `subagents`, also of one named "

@@ -5,6 +5,9 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Any
 
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
+from langchain_core.tools import BaseTool, StructuredTool
+
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import (
     Call,
@@ -19,15 +22,9 @@ from skillweave.adapters.messages.lists import take_out
 from skillweave.compose.policy import OWN_TOOLS, Verdict
 from skillweave.conversation import Message, Part, Role
 from skillweave.disclose.block import TAKEN_OUT
-from skillweave.errors import InvalidTurn, MissingExtra
+from skillweave.errors import InvalidTurn
 from skillweave.injection import Drop, Injection
 from skillweave.weaver.tools import ToolAnswer, ToolSpec
-
-try:
-    from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
-    from langchain_core.tools import BaseTool, StructuredTool
-except ModuleNotFoundError:
-    raise MissingExtra("reading LangChain's messages", "langchain-core", "langchain") from None
 
 
 class Speaker(StrEnum):

@@ -3,15 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
+from langchain_core.tools import BaseTool
+
 from skillweave.adapters.langchain_core import name_in, names_of
 from skillweave.compose.policy import OWN_TOOLS, Ruling, ToolPolicy
 from skillweave.conversation import Placement
-from skillweave.errors import InvalidTurn, MissingExtra, UnguardedAgent
-
-try:
-    from langchain_core.tools import BaseTool
-except ModuleNotFoundError:
-    raise MissingExtra("the tools of LangChain", "langchain-core", "langchain") from None
+from skillweave.errors import InvalidTurn, UnguardedAgent
 
 Declared: TypeAlias = BaseTool | dict[str, Any]
 """A tool as it is declared to a model; a dict is in the form of the model's provider."""

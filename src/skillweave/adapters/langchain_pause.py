@@ -10,22 +10,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, ToolMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
+from langgraph.config import get_config
+from langgraph.constants import CONFIG_KEY_CHECKPOINTER
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
+from langgraph.types import Interrupt
+
 from skillweave.adapters.approval import KIND, Replied, read_asked_call, read_question, read_reply, record_all
 from skillweave.adapters.chat import NOT_RUN, Call
 from skillweave.adapters.langchain_core import calls, refused
-from skillweave.errors import CheckpointNotFound, InvalidVerdict, MissingExtra, SkillNotFound
+from skillweave.errors import CheckpointNotFound, InvalidVerdict, SkillNotFound
 from skillweave.weaver import Weaver
-
-try:
-    from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, ToolMessage
-    from langchain_core.runnables import RunnableConfig
-    from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
-    from langgraph.config import get_config
-    from langgraph.constants import CONFIG_KEY_CHECKPOINTER
-    from langgraph.graph.message import REMOVE_ALL_MESSAGES
-    from langgraph.types import Interrupt
-except ModuleNotFoundError:
-    raise MissingExtra("pauses in LangGraph", "langgraph", "langgraph") from None
 
 log = logging.getLogger("skillweave")
 

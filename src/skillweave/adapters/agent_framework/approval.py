@@ -4,19 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from agent_framework import AgentSession, Content, Message
+
 from skillweave.adapters.agent_framework.messages import call_of
 from skillweave.adapters.agent_framework.pauses import Pause, replies_to
 from skillweave.adapters.approval import Replied, Reply, from_data, question, read_reply, record_all
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import Call
-from skillweave.errors import InvalidVerdict, MissingExtra
+from skillweave.errors import InvalidVerdict
 from skillweave.injection import PendingCheckpoint
 from skillweave.state.state import ApprovalVerdict
-
-try:
-    from agent_framework import AgentSession, Content, Message
-except ModuleNotFoundError:
-    raise MissingExtra("an adapter for the Agent Framework", "agent-framework-core", "agent-framework") from None
 
 PROBLEMS = "problems"
 """Where the state of our provider keeps what was wrong with a reply, by the call's occurrence."""

@@ -6,17 +6,12 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from skillweave.adapters.chat import Call, HostMessage, parameters_in, read_call
-from skillweave.adapters.supported import require_version
-from skillweave.conversation import Message, Part, Role, ToolResult
-from skillweave.errors import InvalidTurn, MissingExtra
+from agent_framework import Content, FunctionTool
+from agent_framework import Message as FrameworkMessage
 
-try:
-    require_version("agent-framework-core", "agent-framework")
-    from agent_framework import Content, FunctionTool
-    from agent_framework import Message as FrameworkMessage
-except ModuleNotFoundError:
-    raise MissingExtra("an adapter for the Agent Framework", "agent-framework-core", "agent-framework") from None
+from skillweave.adapters.chat import Call, HostMessage, parameters_in, read_call
+from skillweave.conversation import Message, Part, Role, ToolResult
+from skillweave.errors import InvalidTurn
 
 _ROLES = {**{role.value: role for role in Role}, "developer": Role.SYSTEM}
 

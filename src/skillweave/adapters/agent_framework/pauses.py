@@ -11,14 +11,11 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
+from agent_framework import AgentResponse, AgentSession, Content, Message
+
 from skillweave.adapters.approval import KIND
 from skillweave.adapters.chat import NOT_RUN
-from skillweave.errors import InvalidVerdict, MissingExtra
-
-try:
-    from agent_framework import AgentResponse, AgentSession, Content, Message
-except ModuleNotFoundError:
-    raise MissingExtra("an adapter for the Agent Framework", "agent-framework-core", "agent-framework") from None
+from skillweave.errors import InvalidVerdict
 
 CLOSED = "closed"
 """Where the state of our provider keeps the ids of questions that nobody can answer any more."""

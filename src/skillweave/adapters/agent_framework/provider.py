@@ -5,6 +5,23 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 from uuid import uuid4
 
+from agent_framework import (
+    AgentSession,
+    ChatContext,
+    ChatMiddleware,
+    ChatMiddlewareLayer,
+    ChatResponse,
+    Content,
+    FunctionInvocationContext,
+    FunctionMiddleware,
+    FunctionTool,
+    Message,
+    SessionContext,
+    SupportsAgentRun,
+    UserInputRequiredException,
+)
+from pydantic_core import to_jsonable_python
+
 from skillweave.adapters.agent_framework.approval import Verdicts
 from skillweave.adapters.agent_framework.guarded import (
     GuardingProvider,
@@ -32,30 +49,10 @@ from skillweave.adapters.supported import Unguarded
 from skillweave.compose.policy import OWN_TOOLS, Ruling, ToolPolicy
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
-from skillweave.errors import InvalidTurn, MissingExtra
+from skillweave.errors import InvalidTurn
 from skillweave.injection import Injection
 from skillweave.weaver import Weaver
 from skillweave.weaver.tools import ToolSpec
-
-try:
-    from agent_framework import (
-        AgentSession,
-        ChatContext,
-        ChatMiddleware,
-        ChatMiddlewareLayer,
-        ChatResponse,
-        Content,
-        FunctionInvocationContext,
-        FunctionMiddleware,
-        FunctionTool,
-        Message,
-        SessionContext,
-        SupportsAgentRun,
-        UserInputRequiredException,
-    )
-    from pydantic_core import to_jsonable_python
-except ModuleNotFoundError:
-    raise MissingExtra("an adapter for the Agent Framework", "agent-framework-core", "agent-framework") from None
 
 _IN_PROVIDERS = 3
 _LAST_REPLY = "last_reply"

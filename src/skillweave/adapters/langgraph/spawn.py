@@ -8,18 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from skillweave.errors import InvalidSpawn, MissingExtra
-
-try:
-    from langchain_core.language_models import BaseChatModel
-    from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
-    from langchain_core.runnables import RunnableConfig
-    from langchain_core.tools import BaseTool, StructuredTool
-    from langgraph.errors import GraphBubbleUp
-    from langgraph.graph.state import CompiledStateGraph
-    from langgraph.prebuilt import ToolRuntime
-except ModuleNotFoundError:
-    raise MissingExtra("sub-agents in LangGraph", "langgraph", "langgraph") from None
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool, StructuredTool
+from langgraph.errors import GraphBubbleUp
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.prebuilt import ToolRuntime
 
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import Call, read_call
@@ -32,6 +27,7 @@ from skillweave.adapters.langgraph.nodes import SkillState
 from skillweave.adapters.spawning import SPAWN_TOOL, SpawnBounds, Spawning, same_for_all
 from skillweave.adapters.supported import Unguarded
 from skillweave.compose.spawn import SpawnPlan, SpawnRequest
+from skillweave.errors import InvalidSpawn
 from skillweave.weaver import Weaver
 
 ModelOf: TypeAlias = Callable[[SpawnRequest], BaseChatModel]

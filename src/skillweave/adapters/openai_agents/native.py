@@ -12,33 +12,30 @@ from dataclasses import dataclass, replace
 from inspect import isawaitable
 from typing import Any, TypeAlias
 
+from agents import (
+    Agent,
+    ApplyPatchTool,
+    CodeInterpreterTool,
+    CustomTool,
+    FileSearchTool,
+    FunctionTool,
+    HostedMCPTool,
+    ImageGenerationTool,
+    LocalShellTool,
+    RunContextWrapper,
+    ShellTool,
+    Tool,
+    ToolSearchTool,
+    WebSearchTool,
+)
+from agents.editor import ApplyPatchOperation, ApplyPatchResult
+from agents.items import ToolApprovalItem
+from agents.tool import LocalShellCommandRequest, ProgrammaticToolCallingTool, ShellCommandRequest
+from agents.tool_context import ToolContext
+
 from skillweave.adapters.bridge import Bridge, Judged
 from skillweave.adapters.chat import Call, words_for
-from skillweave.errors import MissingExtra, UnguardedAgent
-
-try:
-    from agents import (
-        Agent,
-        ApplyPatchTool,
-        CodeInterpreterTool,
-        CustomTool,
-        FileSearchTool,
-        FunctionTool,
-        HostedMCPTool,
-        ImageGenerationTool,
-        LocalShellTool,
-        RunContextWrapper,
-        ShellTool,
-        Tool,
-        ToolSearchTool,
-        WebSearchTool,
-    )
-    from agents.editor import ApplyPatchOperation, ApplyPatchResult
-    from agents.items import ToolApprovalItem
-    from agents.tool import LocalShellCommandRequest, ProgrammaticToolCallingTool, ShellCommandRequest
-    from agents.tool_context import ToolContext
-except ModuleNotFoundError:
-    raise MissingExtra("the adapter for the OpenAI Agents SDK", "openai-agents", "openai-agents") from None
+from skillweave.errors import UnguardedAgent
 
 Answered: TypeAlias = OrderedDict[tuple[str, str], Mapping[str, Any] | None]
 """By conversation and call, what persons let run: None, or the arguments that they gave the call."""

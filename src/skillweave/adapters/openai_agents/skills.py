@@ -8,6 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, TypeVar, cast
 
+from agents import Agent, Model, RunConfig, RunContextWrapper, RunState, Tool, ToolOriginType
+from agents.items import ToolApprovalItem
+from agents.memory import Session
+
 from skillweave.adapters.approval import as_replied, question, read_question, read_reply, record_all
 from skillweave.adapters.bridge import Bridge, Judged
 from skillweave.adapters.chat import Call, read_call, words_for
@@ -34,18 +38,11 @@ from skillweave.adapters.supported import Unguarded
 from skillweave.compose.policy import OWN_TOOLS
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
-from skillweave.errors import InvalidTurn, InvalidVerdict, MissingExtra, UnguardedAgent
+from skillweave.errors import InvalidTurn, InvalidVerdict, UnguardedAgent
 from skillweave.injection import PendingCheckpoint
 from skillweave.relations.rules import read_entry
 from skillweave.settings import Settings
 from skillweave.weaver import Weaver
-
-try:
-    from agents import Agent, Model, RunConfig, RunContextWrapper, RunState, Tool, ToolOriginType
-    from agents.items import ToolApprovalItem
-    from agents.memory import Session
-except ModuleNotFoundError:
-    raise MissingExtra("the adapter for the OpenAI Agents SDK", "openai-agents", "openai-agents") from None
 
 _Context = TypeVar("_Context")
 

@@ -4,36 +4,30 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from pydantic_ai.messages import (
+    CachePoint,
+    CompactionPart,
+    ModelMessage,
+    ModelRequest,
+    ModelRequestPart,
+    ModelResponse,
+    RetryFeedbackPart,
+    SpeechPart,
+    SystemPromptPart,
+    TextContent,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserContent,
+    UserPromptPart,
+    repair_messages,
+)
+
 from skillweave.adapters.chat import Call, HostMessage, all_blocks, answer_of_tool, read_call
 from skillweave.adapters.messages.lists import take_out
-from skillweave.adapters.supported import require_version
 from skillweave.conversation import Message, Part, Role
 from skillweave.disclose.block import TAKEN_OUT
-from skillweave.errors import MissingExtra
 from skillweave.injection import Drop, Injection
-
-try:
-    require_version("pydantic-ai-slim", "pydantic-ai")
-    from pydantic_ai.messages import (
-        CachePoint,
-        CompactionPart,
-        ModelMessage,
-        ModelRequest,
-        ModelRequestPart,
-        ModelResponse,
-        RetryFeedbackPart,
-        SpeechPart,
-        SystemPromptPart,
-        TextContent,
-        TextPart,
-        ToolCallPart,
-        ToolReturnPart,
-        UserContent,
-        UserPromptPart,
-        repair_messages,
-    )
-except ModuleNotFoundError:
-    raise MissingExtra("the adapter for Pydantic AI", "pydantic-ai-slim", "pydantic-ai") from None
 
 MARK = "skillweave"
 """The key in the metadata of what skillweave put into the history; no provider is sent it."""

@@ -4,6 +4,34 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from pydantic_ai import (
+    ApprovalRequired,
+    DeferredToolRequests,
+    DeferredToolResults,
+    RunContext,
+    Tool,
+    ToolApproved,
+    ToolDefinition,
+    ToolDenied,
+    ToolReturn,
+    UserPromptNode,
+)
+from pydantic_ai.capabilities import WrapToolValidateHandler
+from pydantic_ai.exceptions import ToolFailed
+from pydantic_ai.messages import (
+    CachePoint,
+    InstructionPart,
+    ModelRequest,
+    ModelRequestPart,
+    ModelResponse,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+from pydantic_ai.models import ModelRequestContext, ModelRequestParameters
+from pydantic_ai.toolsets import AbstractToolset, FunctionToolset
+from pydantic_core import to_jsonable_python
+
 from skillweave.adapters.approval import (
     KIND,
     Replied,
@@ -44,42 +72,11 @@ from skillweave.adapters.supported import Unguarded
 from skillweave.compose.policy import OWN_TOOLS, Ruling
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
-from skillweave.errors import InvalidTurn, InvalidVerdict, MissingExtra
+from skillweave.errors import InvalidTurn, InvalidVerdict
 from skillweave.injection import CurrentPolicy, Injection
 from skillweave.settings import Settings
 from skillweave.weaver import Weaver
 from skillweave.weaver.tools import ToolSpec
-
-try:
-    from pydantic_ai import (
-        ApprovalRequired,
-        DeferredToolRequests,
-        DeferredToolResults,
-        RunContext,
-        Tool,
-        ToolApproved,
-        ToolDefinition,
-        ToolDenied,
-        ToolReturn,
-        UserPromptNode,
-    )
-    from pydantic_ai.capabilities import WrapToolValidateHandler
-    from pydantic_ai.exceptions import ToolFailed
-    from pydantic_ai.messages import (
-        CachePoint,
-        InstructionPart,
-        ModelRequest,
-        ModelRequestPart,
-        ModelResponse,
-        ToolCallPart,
-        ToolReturnPart,
-        UserPromptPart,
-    )
-    from pydantic_ai.models import ModelRequestContext, ModelRequestParameters
-    from pydantic_ai.toolsets import AbstractToolset, FunctionToolset
-    from pydantic_core import to_jsonable_python
-except ModuleNotFoundError:
-    raise MissingExtra("the adapter for Pydantic AI", "pydantic-ai-slim", "pydantic-ai") from None
 
 ConversationId: TypeAlias = str | Callable[[RunContext[Any]], str]
 """The id of a run's conversation, or what tells it."""
