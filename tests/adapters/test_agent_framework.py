@@ -240,7 +240,7 @@ class TestTools:
         assert stage.script.last.times(INVOICES) == 1
 
     async def test_two_of_our_providers_on_one_agent_are_an_error_of_the_framework(self, stage: Stage) -> None:
-        agent = stage.agent_with(stage.provider, SkillContextProvider(stage.weaver, source_id="second"))
+        agent = stage.agent_with(stage.provider, SkillContextProvider(stage.weaver))
         with pytest.raises(ValueError, match="read_skill"):
             await agent.run("Hello", session=stage.session)
 

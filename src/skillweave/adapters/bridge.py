@@ -26,9 +26,8 @@ from skillweave.disclose.block import SkillTools
 from skillweave.errors import StoreUnavailable
 from skillweave.injection import CurrentPolicy, Injection, PendingCheckpoint
 from skillweave.relations.rules import read_entry
-from skillweave.settings import Settings
 from skillweave.weaver import Weaver
-from skillweave.weaver.tools import TOOLS, ToolAnswer, ToolSpec
+from skillweave.weaver.tools import ToolAnswer
 
 T = TypeVar("T")
 Ruled = TypeVar("Ruled", Injection, CurrentPolicy)
@@ -65,9 +64,8 @@ class _Remembered:
 class Bridge:
     """A Weaver set up for one kind of agent: its placement, skillweave's own tools, and a spawn's plan if it has one.
 
-    `max_skills` stands in for that of the weaver's settings, `matchers` for the weaver's. `append_only` says that the
-    adapter cannot take anything out of the host's history. All that must last is in the ledger: any number of Bridges
-    over one, in any process, behave as one.
+    `append_only` says that the adapter cannot take anything out of the host's history. All that must last is in the
+    ledger: any number of Bridges over one, in any process, behave as one.
     """
 
     def __init__(
@@ -76,21 +74,13 @@ class Bridge:
         placement: Placement = Placement.HISTORY,
         *,
         plan: SpawnPlan | None = None,
-        max_skills: int | None = None,
-        matchers: Sequence[str] | None = None,
-        settings: Settings | None = None,
         append_only: bool = False,
     ) -> None:
         checked = Checked("adapter")
         checked.kind("weaver", weaver, Weaver, "a Weaver; open one: skillweave.open('skills')")
         if plan is not None:
             checked.kind("plan", plan, SpawnPlan, "the SpawnPlan of `weaver.composition.prepare_spawn`, or None")
-        if settings is not None:
-            checked.kind("settings", settings, Settings, "skillweave.Settings(...), or None")
-        wanted = replace(settings or weaver.settings, skill_tools=SkillTools.OFFERED)
-        self.weaver = weaver.variant(
-            wanted if max_skills is None else replace(wanted, max_skills=max_skills), matchers=matchers
-        )
+        self.weaver = weaver.variant(replace(weaver.settings, skill_tools=SkillTools.OFFERED))
         self.placement = checked.member("placement", placement, Placement)
         self.plan = plan
         self.limits = plan.limits if plan else None
@@ -103,11 +93,6 @@ class Bridge:
         other = copy(self)
         other.plan, other.limits, other._last = plan, plan.limits, OrderedDict()  # noqa: SLF001 - its own kind
         return other
-
-    @property
-    def own_tools(self) -> tuple[ToolSpec, ...]:
-        """The tools of skillweave itself, which the adapter declares beside the host's."""
-        return tuple(TOOLS.values())
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run the coroutine for a caller that does not await, on the weaver's loop but in the caller's context.

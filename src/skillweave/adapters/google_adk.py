@@ -58,10 +58,9 @@ from skillweave.conversation import Message, Part, Placement, Role
 from skillweave.disclose.block import TAKEN_OUT
 from skillweave.errors import InvalidTurn, InvalidVerdict, UnguardedAgent
 from skillweave.injection import Drop, Injection
-from skillweave.settings import Settings
 from skillweave.state.state import ApprovalVerdict
 from skillweave.weaver import Weaver
-from skillweave.weaver.tools import ToolSpec
+from skillweave.weaver.tools import TOOLS, ToolSpec
 
 _ALSO = "also"
 """The key of a question under which the same is asked for other conversations in which the call waits."""
@@ -97,28 +96,24 @@ class SkillPlugin(BasePlugin):
     instruction of each call. `conversation` tells the id of a conversation; without it, app, user and session name it,
     and a branch of parallel agents, or a delegated task, is a conversation of its own. The rules of the session hold in
     it too, with those of the branches around it, and those of a caller in an agent that is used as a tool. `plan` is
-    that of a spawned sub-agent; `max_skills`, `settings` and `matchers` stand in for the weaver's. `unguarded` says
-    what to do with an agent that is called as a tool and leaves plugins out.
+    that of a spawned sub-agent. `unguarded` says what to do with an agent that is called as a tool and leaves plugins
+    out.
     """
 
     def __init__(
         self,
         weaver: Weaver,
         *,
-        name: str = MARK,
         conversation: ConversationOf | None = None,
         placement: Placement = Placement.HISTORY,
-        max_skills: int | None = None,
         plan: SpawnPlan | None = None,
-        matchers: Sequence[str] | None = None,
-        settings: Settings | None = None,
         unguarded: Unguarded = Unguarded.REFUSE,
     ) -> None:
-        super().__init__(name=name)
-        self._bridge = Bridge(weaver, placement, plan=plan, max_skills=max_skills, matchers=matchers, settings=settings)
+        super().__init__(name=MARK)
+        self._bridge = Bridge(weaver, placement, plan=plan)
         self._conversation = conversation
         self._unguarded = Checked("SkillPlugin").member("unguarded", unguarded, Unguarded)
-        self._own = [_OwnTool(self, spec) for spec in self._bridge.own_tools]
+        self._own = [_OwnTool(self, spec) for spec in TOOLS.values()]
         self._denied: dict[str, set[str]] = {}
 
     async def before_run_callback(self, *, invocation_context: InvocationContext) -> types.Content | None:

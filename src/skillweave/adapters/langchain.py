@@ -59,7 +59,6 @@ from skillweave.conversation import Placement
 from skillweave.disclose.block import LOADS_NOTHING
 from skillweave.errors import CheckpointNotFound, InvalidVerdict, SkillNotFound
 from skillweave.injection import Drop, Injection, PendingCheckpoint
-from skillweave.settings import Settings
 from skillweave.state.approvals import rejection_notice
 from skillweave.state.state import Approval, ApprovalVerdict
 from skillweave.weaver import Weaver
@@ -128,12 +127,12 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
     """Weaves before every call of the model, hides tools from it, and judges every call of a tool.
 
     In history placement skill text stands in the state's `messages`, as words of `speaker`; in call placement in the
-    system prompt of each call. `plan` is that of a spawned sub-agent; `max_skills`, `settings` and `matchers` stand in
-    for the weaver's. A run must name its conversation, else it raises InvalidTurn. Nothing that counts is kept here,
-    so that one object serves any number of conversations. An agent inside a tool is a sub-agent: it needs a
-    SkillMiddleware too, has a conversation of its own, and may do no more than its caller. The first call of the model
-    raises UnguardedAgent for one without, and for what the provider runs past every rule, unless `unguarded` is
-    `allow`; it raises InvalidTurn for a mode of the model in which skill text would be lost.
+    system prompt of each call. `plan` is that of a spawned sub-agent. A run must name its conversation, else it raises
+    InvalidTurn. Nothing that counts is kept here, so that one object serves any number of conversations. An agent
+    inside a tool is a sub-agent: it needs a SkillMiddleware too, has a conversation of its own, and may do no more than
+    its caller. The first call of the model raises UnguardedAgent for one without, and for what the provider runs past
+    every rule, unless `unguarded` is `allow`; it raises InvalidTurn for a mode of the model in which skill text would
+    be lost.
     """
 
     state_schema = SkillState
@@ -144,18 +143,15 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         *,
         placement: Placement = Placement.HISTORY,
         speaker: Speaker = Speaker.USER,
-        max_skills: int | None = None,
         plan: SpawnPlan | None = None,
-        matchers: Sequence[str] | None = None,
-        settings: Settings | None = None,
         unguarded: Unguarded = Unguarded.REFUSE,
     ) -> None:
         super().__init__()
         self._unguarded = Unguarded(unguarded)
-        self._bridge = Bridge(weaver, placement, plan=plan, max_skills=max_skills, matchers=matchers, settings=settings)
+        self._bridge = Bridge(weaver, placement, plan=plan)
         self._speaker = Speaker(speaker)
         self._guard = ToolGuard(self._bridge)
-        self.tools = own_tools(self._bridge)
+        self.tools = own_tools()
 
     def before_model(self, state: SkillState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Place what is given into the history, take out what leaves, and note what a person must decide first."""

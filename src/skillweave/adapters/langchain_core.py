@@ -8,7 +8,6 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
 from langchain_core.tools import BaseTool, StructuredTool
 
-from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import (
     Call,
     HostMessage,
@@ -24,7 +23,7 @@ from skillweave.conversation import Message, Part, Role
 from skillweave.disclose.block import TAKEN_OUT
 from skillweave.errors import InvalidTurn
 from skillweave.injection import Drop, Injection
-from skillweave.weaver.tools import ToolAnswer, ToolSpec
+from skillweave.weaver.tools import TOOLS, ToolAnswer, ToolSpec
 
 
 class Speaker(StrEnum):
@@ -235,9 +234,9 @@ def _parts(content: str | Iterable[str | dict[Any, Any]]) -> Iterable[Part]:
             yield {str(key): value for key, value in part.items()}
 
 
-def own_tools(bridge: Bridge) -> list[BaseTool]:
+def own_tools() -> list[BaseTool]:
     """The tools of skillweave as LangChain's, to be declared to the model; the guard answers their calls."""
-    return [_declared(spec) for spec in bridge.own_tools]
+    return [_declared(spec) for spec in TOOLS.values()]
 
 
 def require_other_names(tools: Iterable[BaseTool | dict[str, Any]]) -> None:

@@ -2,6 +2,7 @@
 
 from asyncio import Lock
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -52,7 +53,7 @@ from skillweave.conversation import Placement
 from skillweave.errors import InvalidTurn
 from skillweave.injection import Injection
 from skillweave.weaver import Weaver
-from skillweave.weaver.tools import ToolSpec
+from skillweave.weaver.tools import TOOLS, ToolSpec
 
 _IN_PROVIDERS = 3
 _LAST_REPLY = "last_reply"
@@ -82,18 +83,19 @@ class SkillContextProvider(GuardingProvider):
         conversation: str | None = None,
         decided_by: str | None = None,
         unguarded: Unguarded = Unguarded.REFUSE,
-        source_id: str = "skillweave",
     ) -> None:
-        super().__init__(source_id)
+        super().__init__("skillweave")
         if plan is not None and conversation is not None:
             raise InvalidTurn(
                 f"conversation={conversation[:40]!r} stands beside a plan, which has its own; leave it out"
             )
-        self.bridge = Bridge(weaver, Placement.CALL, plan=plan, max_skills=max_skills, append_only=True)
+        if max_skills is not None:
+            weaver = weaver.variant(replace(weaver.settings, max_skills=max_skills))
+        self.bridge = Bridge(weaver, Placement.CALL, plan=plan, append_only=True)
         self._conversation = plan.conversation if plan else conversation
         self._decided_by = decided_by
         self._unguarded = Unguarded(unguarded)
-        self._own_tools = [_declared(spec) for spec in self.bridge.own_tools]
+        self._own_tools = [_declared(spec) for spec in TOOLS.values()]
 
     async def before_run(
         self, *, agent: SupportsAgentRun, session: AgentSession, context: SessionContext, state: dict[str, Any]

@@ -60,7 +60,6 @@ def build_skill_agent(
     plan: SpawnPlan | None = None,
     matchers: Sequence[str] | None = EXPLICIT,
     speaker: Speaker = Speaker.USER,
-    max_skills: int | None = None,
     checkpointer: Checkpointer = None,
     name: str | None = None,
     unguarded: Unguarded = Unguarded.REFUSE,
@@ -84,9 +83,7 @@ def build_skill_agent(
     if Unguarded(unguarded) is Unguarded.REFUSE:
         require_held((), model)
     require_text_kept(model, None, Placement.HISTORY)
-    nodes = skill_nodes(
-        weaver, tools, matchers=matchers, speaker=speaker, plan=plan, max_skills=max_skills, unguarded=unguarded
-    )
+    nodes = skill_nodes(weaver, tools, matchers=matchers, speaker=speaker, plan=plan, unguarded=unguarded)
     if form is not None and form.name in nodes.names:
         raise InvalidTurn(f"response_format is named {form.name!r}, as one of the tools; rename it")
     prompt = "\n\n".join(text for text in (system_prompt, plan.text if plan else "") if text)

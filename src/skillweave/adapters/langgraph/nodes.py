@@ -255,7 +255,6 @@ def skill_nodes(
     matchers: Sequence[str] | None = EXPLICIT,
     speaker: Speaker = Speaker.USER,
     plan: SpawnPlan | None = None,
-    max_skills: int | None = None,
     unguarded: Unguarded = Unguarded.REFUSE,
 ) -> SkillNodes:
     """The nodes for a graph over SkillState; the catalog is in every call, whatever the weaver's settings say.
@@ -266,12 +265,12 @@ def skill_nodes(
     `unguarded` is `allow`.
     """
     settings = replace(weaver.settings, catalog=CatalogMode.ALWAYS)
-    bridge = Bridge(weaver, plan=plan, max_skills=max_skills, matchers=matchers, settings=settings)
+    bridge = Bridge(weaver.variant(settings, matchers), plan=plan)
     hosts = _as_tools(tools)
     if Unguarded(unguarded) is Unguarded.REFUSE:
         require_held(hosts)
         require_guarded(hosts)
-    declared = (*hosts, *own_tools(bridge))
+    declared = (*hosts, *own_tools())
     names = names_of(declared)
     guard = ToolGuard(bridge, names)
     steps = _Steps(bridge, Speaker(speaker), names)

@@ -41,8 +41,8 @@ from skillweave.conversation import Placement
 from skillweave.errors import InvalidTurn, InvalidVerdict, UnguardedAgent
 from skillweave.injection import PendingCheckpoint
 from skillweave.relations.rules import read_entry
-from skillweave.settings import Settings
 from skillweave.weaver import Weaver
+from skillweave.weaver.tools import TOOLS
 
 _Context = TypeVar("_Context")
 
@@ -50,30 +50,19 @@ _Context = TypeVar("_Context")
 class Skills:
     """A Weaver for agents of the SDK: `agent` guards an agent, `run_config` makes a run part of a conversation.
 
-    `max_skills`, `matchers` and `settings` stand in for the weaver's; `plan` is that of a spawned sub-agent, whose runs
-    are in `plan.conversation`. With `unguarded="allow"` agents and tools pass that no rule can hold back. Any number of
-    agents and conversations may share one object: everything that counts is in the weaver's ledger.
+    `plan` is that of a spawned sub-agent, whose runs are in `plan.conversation`. With `unguarded="allow"` agents and
+    tools pass that no rule can hold back. Any number of agents and conversations may share one object: everything that
+    counts is in the weaver's ledger.
     """
 
     def __init__(
         self,
         weaver: Weaver,
         *,
-        max_skills: int | None = None,
         plan: SpawnPlan | None = None,
-        matchers: Sequence[str] | None = None,
-        settings: Settings | None = None,
         unguarded: Unguarded = Unguarded.REFUSE,
     ) -> None:
-        self._bridge = Bridge(
-            weaver,
-            Placement.CALL,
-            plan=plan,
-            max_skills=max_skills,
-            matchers=matchers,
-            settings=settings,
-            append_only=True,
-        )
+        self._bridge = Bridge(weaver, Placement.CALL, plan=plan, append_only=True)
         self._unguarded = Unguarded(unguarded)
         self._answered: Answered = OrderedDict()
 
@@ -99,7 +88,7 @@ class Skills:
                 if isinstance(target, Agent) and acts_unguarded(target):
                     raise UnguardedAgent(target.name, f"a handoff of agent {agent.name!r}", MAKE_IT)
         values = {one.name: getattr(agent, one.name) for one in fields(agent) if one.init}
-        values["tools"] = [*hosts, *(declared(self._bridge, spec) for spec in self._bridge.own_tools)]
+        values["tools"] = [*hosts, *(declared(self._bridge, spec) for spec in TOOLS.values())]
         bases = (type(agent),) if isinstance(agent, _Skilled) else (_Skilled, type(agent))
         known = {"answered": self._answered, "unguarded": self._unguarded}
         kind = type(type(agent).__name__, bases, {**known, "bridge": self._bridge})

@@ -74,9 +74,8 @@ from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
 from skillweave.errors import InvalidTurn, InvalidVerdict
 from skillweave.injection import CurrentPolicy, Injection
-from skillweave.settings import Settings
 from skillweave.weaver import Weaver
-from skillweave.weaver.tools import ToolSpec
+from skillweave.weaver.tools import TOOLS, ToolSpec
 
 ConversationId: TypeAlias = str | Callable[[RunContext[Any]], str]
 """The id of a run's conversation, or what tells it."""
@@ -87,13 +86,12 @@ class Skills(GuardingCapability):
 
     In history placement skill text stands in the run's messages as words of the user, in call placement in the
     instructions of each call. `conversation` stands in for the run's `conversation_id`, which a run inherits from its
-    message history. `plan` is that of a spawned sub-agent; `max_skills`, `settings` and `matchers` stand in for the
-    weaver's. A tool behind a checkpoint ends the run with DeferredToolRequests, which the agent's `output_type` has to
-    hold; ApprovalNeeded is raised where a person must decide before the model acts at all. Who says something else
-    instead of deciding goes on: the call is answered that it was not run. A run is refused with UnguardedAgent where a
-    tool's function refers to an agent that has tools and no Skills, and where the provider calls an MCP server whose
-    tools nobody names; `unguarded="allow"` lets them be. Nothing that counts is kept here: one object serves any number
-    of conversations.
+    message history. `plan` is that of a spawned sub-agent. A tool behind a checkpoint ends the run with
+    DeferredToolRequests, which the agent's `output_type` has to hold; ApprovalNeeded is raised where a person must
+    decide before the model acts at all. Who says something else instead of deciding goes on: the call is answered that
+    it was not run. A run is refused with UnguardedAgent where a tool's function refers to an agent that has tools and
+    no Skills, and where the provider calls an MCP server whose tools nobody names; `unguarded="allow"` lets them be.
+    Nothing that counts is kept here: one object serves any number of conversations.
     """
 
     def __init__(
@@ -102,14 +100,11 @@ class Skills(GuardingCapability):
         *,
         conversation: ConversationId | None = None,
         placement: Placement = Placement.HISTORY,
-        max_skills: int | None = None,
         plan: SpawnPlan | None = None,
-        matchers: Sequence[str] | None = None,
-        settings: Settings | None = None,
         unguarded: Unguarded = Unguarded.REFUSE,
     ) -> None:
         self._unguarded = Unguarded(unguarded)
-        self._bridge = Bridge(weaver, placement, plan=plan, max_skills=max_skills, matchers=matchers, settings=settings)
+        self._bridge = Bridge(weaver, placement, plan=plan)
         self._conversation = conversation
 
     @classmethod
@@ -119,7 +114,7 @@ class Skills(GuardingCapability):
 
     def get_toolset(self) -> FunctionToolset[Any]:
         """The tools of skillweave itself."""
-        return OwnToolset([self._declared(spec) for spec in self._bridge.own_tools])
+        return OwnToolset([self._declared(spec) for spec in TOOLS.values()])
 
     def get_wrapper_toolset(self, toolset: AbstractToolset[Any]) -> AbstractToolset[Any] | None:
         """None, as nothing is wrapped; the tools of the run are looked through for agents that are not guarded."""
