@@ -53,14 +53,6 @@ class Judged:
         return self.verdict.ruling is Ruling.ALLOW
 
 
-@dataclass(frozen=True, slots=True)
-class _Remembered:
-    """The tool policy of a conversation's last turn, and the host's tools that it was made with."""
-
-    policy: CurrentPolicy
-    tools: Sequence[str] | None
-
-
 class Bridge:
     """A Weaver set up for one kind of agent: its placement, skillweave's own tools, and a spawn's plan if it has one.
 
@@ -86,7 +78,8 @@ class Bridge:
         self.limits = plan.limits if plan else None
         """What the agent may use at most, None for one that was not spawned."""
         self._append_only = append_only
-        self._last: OrderedDict[str, _Remembered] = OrderedDict()
+        self._last: OrderedDict[str, tuple[CurrentPolicy, Sequence[str] | None]] = OrderedDict()
+        """By conversation, the tool policy of its last turn and the host's tools that it was made with."""
 
     def within(self, plan: SpawnPlan) -> "Bridge":
         """The same kind of agent, as the sub-agent of this plan."""
@@ -139,7 +132,7 @@ class Bridge:
         `tools` are the names of all tools of the host, as for `weave`: then it need not be worked out again.
         """
         last = self._last.get(conversation)
-        held = last.policy if last and last.tools == tools else None
+        held = last[0] if last and last[1] == tools else None
         now = await self.weaver.current_policy(
             conversation, tools=tools, limits=self.limits, placement=self.placement, held=held
         )
@@ -216,7 +209,7 @@ class Bridge:
         )
 
     def _remember(self, policy: CurrentPolicy, tools: Sequence[str] | None) -> None:
-        self._last[policy.conversation] = _Remembered(policy, tools)
+        self._last[policy.conversation] = policy, tools
         self._last.move_to_end(policy.conversation)
         if len(self._last) > MOST_REMEMBERED:
             self._last.popitem(last=False)
@@ -225,7 +218,7 @@ class Bridge:
         """While the ledger does not answer, the rules of the last call hold beside the new ones."""
         if now.conversation not in self._last or not now.without_ledger or now.tools.closed:
             return now
-        last: CurrentPolicy = self._last[now.conversation].policy
+        last, _ = self._last[now.conversation]
         tools = limited(now.tools, limits_of(last.tools))
         checkpoints = dict.fromkeys((*now.checkpoints, *last.checkpoints))
         return replace(now, tools=tools, checkpoints=tuple(checkpoints))

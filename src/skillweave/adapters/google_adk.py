@@ -160,7 +160,7 @@ class SkillPlugin(BasePlugin):
             reply = _reply_in(confirmation, asked, tool_context.user_id)
             for one in (asked, *asked.get(_ALSO, ())):
                 conversation, pending = read_question(one)
-                await record(self._bridge.weaver, conversation, pending, reply, read_asked_call(asked) or call)
+                await record(self._bridge.weaver, conversation, (pending, reply, read_asked_call(asked) or call))
             call = as_replied(call, reply)
         waiting: dict[str, Judged] = {}
         for conversation in self._judging(tool_context):

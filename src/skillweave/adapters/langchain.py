@@ -263,7 +263,7 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
 
     async def _decided(self, coming: _Coming, reply: object) -> _Coming:
         try:
-            judged = await record(coming.bridge.weaver, coming.conversation, coming.pending, read_reply(reply))
+            judged = await record(coming.bridge.weaver, coming.conversation, (coming.pending, read_reply(reply), None))
         except (InvalidVerdict, SkillNotFound, CheckpointNotFound) as error:
             now = await coming.bridge.current_policy(coming.conversation)
             same = set(coming.pending) <= set(now.checkpoints)

@@ -57,12 +57,13 @@ def _is_compaction(part: object) -> bool:
 
 def block_messages(injection: Injection, speaker: Speaker = Speaker.USER) -> list[BaseMessage]:
     """The given blocks as messages; their ids are the same in a replay, so that they replace themselves."""
-    kind = SystemMessage if Speaker(speaker) is Speaker.SYSTEM else HumanMessage
     skills: dict[str | None, list[str]] = {}
     for block in injection.blocks:
         skills.setdefault(block.id, []).append(block.skill_id)
     return [
-        kind(content=message.text, id=message.id, additional_kwargs=_mark("text", skills.get(message.id, [])))
+        _said_by(speaker)(
+            content=message.text, id=message.id, additional_kwargs=_mark("text", skills.get(message.id, []))
+        )
         for message in injection.messages
     ]
 
@@ -87,6 +88,10 @@ def without_skill_text(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
     ]
 
 
+def _said_by(speaker: Speaker) -> type[HumanMessage | SystemMessage]:
+    return SystemMessage if Speaker(speaker) is Speaker.SYSTEM else HumanMessage
+
+
 def _mark(kind: str, skills: Sequence[str] = ()) -> dict[str, Any]:
     return {MARK: {"kind": kind, "skills": list(skills)} if skills else {"kind": kind}}
 
@@ -104,11 +109,10 @@ def with_tail(
     """
     if not tail:
         return list(messages)
-    kind = SystemMessage if Speaker(speaker) is Speaker.SYSTEM else HumanMessage
     chat = list(messages)
     if marker and chat and isinstance(chat[-1], HumanMessage | ToolMessage):
         chat[-1] = _marked(chat[-1], marker)
-    return [*chat, kind(content=tail)]
+    return [*chat, _said_by(speaker)(content=tail)]
 
 
 def _marked(message: BaseMessage, marker: Mapping[str, Any]) -> BaseMessage:
@@ -148,9 +152,8 @@ def unreadable(reply: BaseMessage) -> list[ToolMessage]:
 
 def notice(words: str, key: str, speaker: Speaker = Speaker.USER) -> BaseMessage:
     """A message of ours that tells the model something; one with an earlier `key` replaces the earlier one."""
-    kind = SystemMessage if Speaker(speaker) is Speaker.SYSTEM else HumanMessage
     told = f"{_TOLD}{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
-    return kind(content=words, id=told, additional_kwargs=_mark("notice"))
+    return _said_by(speaker)(content=words, id=told, additional_kwargs=_mark("notice"))
 
 
 def wrote_only_markers(messages: Sequence[BaseMessage]) -> bool:

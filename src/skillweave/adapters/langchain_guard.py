@@ -111,15 +111,15 @@ class WaitingCall:
             raise
 
 
+@dataclass(frozen=True, slots=True)
 class ToolGuard:
     """What stands before every tool call of an agent; `wrap` and `awrap` are what a ToolNode or a middleware calls.
 
     `tools` are the names of all tools with which the agent's turns are woven, None where they are woven without.
     """
 
-    def __init__(self, bridge: Bridge, tools: Sequence[str] | None = None) -> None:
-        self._bridge = bridge
-        self._tools = tools
+    _bridge: Bridge
+    _tools: Sequence[str] | None = None
 
     def wrap(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Ran]) -> Ran:
         """Answer or run one call, pausing the graph where a person must decide first."""
@@ -171,7 +171,7 @@ class ToolGuard:
         try:
             reply = None if said is _NOTHING else read_reply(said)
             if reply and (not waits.decided or reply.verdict is not ApprovalVerdict.APPROVED):
-                await record(here.bridge.weaver, here.conversation, waits.pending, reply, waits.call)
+                await record(here.bridge.weaver, here.conversation, (waits.pending, reply, waits.call))
         except InvalidVerdict as error:
             return replace(waits, problem=str(error))
         except (SkillNotFound, CheckpointNotFound) as error:

@@ -18,7 +18,7 @@ from langgraph.constants import CONFIG_KEY_CHECKPOINTER
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.types import Interrupt
 
-from skillweave.adapters.approval import KIND, Replied, read_asked_call, read_question, read_reply, record_all
+from skillweave.adapters.approval import KIND, Replied, read_asked_call, read_question, read_reply, record
 from skillweave.adapters.chat import NOT_RUN, Call
 from skillweave.adapters.langchain_core import calls, refused
 from skillweave.errors import CheckpointNotFound, InvalidVerdict, SkillNotFound
@@ -90,7 +90,7 @@ async def keep_together(weaver: Weaver, interrupts: Iterable[Interrupt], replies
                     replied.setdefault(conversation, []).append((pending, read_reply(replies[one.id]), call))
         for conversation, several in replied.items():
             if len(several) > 1:
-                await record_all(weaver, conversation, several)
+                await record(weaver, conversation, *several)
     except (InvalidVerdict, SkillNotFound, CheckpointNotFound) as error:
         log.debug("replies to several calls are kept one by one: %s", error)
 

@@ -8,17 +8,13 @@ from agent_framework import AgentSession, Content, Message
 
 from skillweave.adapters.agent_framework.messages import call_of
 from skillweave.adapters.agent_framework.pauses import Pause, replies_to
-from skillweave.adapters.approval import Replied, Reply, from_data, question, read_reply, record_all
+from skillweave.adapters.approval import Replied, Reply, from_data, question, read_reply, record
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import Call
 from skillweave.errors import InvalidVerdict
 from skillweave.injection import PendingCheckpoint
 from skillweave.state.state import ApprovalVerdict
 
-PROBLEMS = "problems"
-"""Where the state of our provider keeps what was wrong with a reply, by the call's occurrence."""
-CHANGED = "changed"
-"""Where the state of our provider keeps the arguments that persons gave calls, until these run."""
 ASKED = ("checkpoints", "call", "calls")
 """What of a question its reply repeats."""
 
@@ -59,9 +55,10 @@ class Verdicts:
         self._bridge = bridge
         self._conversation = conversation
         self._decided_by = decided_by
-        self._state = state
         self._questions: dict[str, Any] = state.setdefault("questions", {})
         self.refusals: dict[str, str] = state.setdefault("refusals", {})
+        self._problems: dict[str, str] = state.setdefault("problems", {})
+        self._changed: dict[str, Any] = state.setdefault("changed", {})
 
     def request(self, call: Call, occurrence: str, waits: Sequence[PendingCheckpoint]) -> Content:
         """The framework's approval request for a call that a person has to decide first.
@@ -69,27 +66,24 @@ class Verdicts:
         Without a checkpoint it is one that only waits because another call of the same reply does.
         """
         self._questions[occurrence] = [one.to_dict() for one in waits]
-        asked = question(self._conversation, waits, call, self._solved(occurrence))
+        asked = question(self._conversation, waits, call, self._problems.pop(occurrence, ""))
         waiting = Content.from_function_call(call.id, call.name, arguments=call.arguments, id=occurrence)
         return Content.from_function_approval_request(occurrence, waiting, additional_properties=asked)
 
     def as_replied(self, call: Call, occurrence: str) -> Call:
         """The call with the arguments that a person gave it, the same one where nobody did."""
-        given = self._state.get(CHANGED, {}).get(occurrence)
+        given = self._changed.get(occurrence)
         return call if given is None else replace(call, arguments=given)
 
     def ran(self, occurrence: str) -> None:
         """Forget the arguments of a call that runs now."""
-        kept: dict[str, Any] = self._state[CHANGED]
-        kept.pop(occurrence)
-        if not kept:
-            self._state.pop(CHANGED)
+        self._changed.pop(occurrence)
 
     def close(self, pause: Pause) -> None:
         """Forget the questions of a reply that the conversation went on without."""
         for name in pause.asked:
             self._questions.pop(name, None)
-            self._solved(name)
+            self._problems.pop(name, None)
 
     async def read(self, messages: Sequence[Message], pause: Pause, session: AgentSession) -> None:
         """Record every reply to one of our questions; those to other requests are the host's own.
@@ -110,13 +104,6 @@ class Verdicts:
             for occurrence in (*last, *pause.asked):
                 self._questions.pop(occurrence, None)
 
-    def _solved(self, occurrence: str) -> str:
-        problems: dict[str, str] = self._state.get(PROBLEMS, {})
-        problem = problems.pop(occurrence, "")
-        if not problems:
-            self._state.pop(PROBLEMS, None)
-        return problem
-
     def _precedence(self, response: Content) -> tuple[bool, bool]:
         return rejects(response), answers(response, {"checkpoints": self._questions[str(response.id)]})
 
@@ -124,7 +111,7 @@ class Verdicts:
         """Keep what was said in one write; where something is wrong with one reply, the others by themselves."""
         replied: dict[str, Replied] = {}
         for occurrence, (response, reply) in read.items():
-            self._solved(occurrence)
+            self._problems.pop(occurrence, "")
             checkpoints = self._questions[occurrence]
             if not answers(response, {"checkpoints": checkpoints}):
                 late = InvalidVerdict("this reply is to an earlier question; look at what is asked now, then decide")
@@ -136,16 +123,16 @@ class Verdicts:
             call = None if response.function_call is None else call_of(response.function_call)
             replied[occurrence] = (pending, reply, call)
         try:
-            await record_all(self._bridge.weaver, self._conversation, tuple(replied.values()))
+            await record(self._bridge.weaver, self._conversation, *replied.values())
         except InvalidVerdict:
             for occurrence, one in replied.items():
                 try:
-                    await record_all(self._bridge.weaver, self._conversation, (one,))
+                    await record(self._bridge.weaver, self._conversation, one)
                 except InvalidVerdict as error:
                     self._failed(occurrence, one[1], error)
         for occurrence, (_, reply, call) in replied.items():
             if reply.arguments is not None:
-                self._state.setdefault(CHANGED, {})[occurrence] = dict(reply.arguments)
+                self._changed[occurrence] = dict(reply.arguments)
             if reply.refuses and call is not None:
                 judged = await self._bridge.judge(call, self._conversation)
                 self.refusals[occurrence] = judged.verdict.message or f"{reply.by} rejected this call"
@@ -154,7 +141,7 @@ class Verdicts:
         if reply.refuses:
             raise error
         # The call is judged again, and the person asked again.
-        self._state.setdefault(PROBLEMS, {})[occurrence] = str(error)
+        self._problems[occurrence] = str(error)
 
     def _reply(self, response: Content) -> Reply:
         said = {

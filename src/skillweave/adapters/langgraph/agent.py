@@ -1,6 +1,7 @@
 """The ready agent: one graph in the order of seed 000, from the system prompt to the output."""
 
 from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any, get_type_hints
 
 from langchain_core.language_models import BaseChatModel
@@ -270,17 +271,15 @@ class _ToModel:
         return "synthesis" if after and not answered else "output"
 
 
+@dataclass(frozen=True, slots=True)
 class _ModelCall:
     """One call of the model: with the catalog in the system prompt, and without the tools that it may not use."""
 
-    def __init__(
-        self, model: BaseChatModel, nodes: SkillNodes, system: SystemMessage | None, form: AnswerForm | None
-    ) -> None:
-        self._model = model
-        self._form = form
-        self._nodes = nodes
-        self._system = system
-        self._bound: dict[tuple[str, ...], Runnable[Any, BaseMessage]] = {}
+    _model: BaseChatModel
+    _nodes: SkillNodes
+    _system: SystemMessage | None
+    _form: AnswerForm | None
+    _bound: dict[tuple[str, ...], Runnable[Any, BaseMessage]] = field(default_factory=dict)
 
     @property
     def node(self) -> Node:

@@ -307,13 +307,13 @@ async def _here(bridge: Bridge, state: SkillState) -> _Here:
     return _Here(*await run_of(bridge, state), step, turn)
 
 
+@dataclass(frozen=True, slots=True)
 class _Steps:
     """What the nodes do; where a node runs is read in its own context, the rest may run elsewhere."""
 
-    def __init__(self, bridge: Bridge, speaker: Speaker, names: list[str]) -> None:
-        self._bridge = bridge
-        self._speaker = speaker
-        self._names = names
+    _bridge: Bridge
+    _speaker: Speaker
+    _names: list[str]
 
     def node(self, name: str, work: Callable[[SkillState], Coroutine[Any, Any, Update]]) -> Node:
         async def over_pauses(state: SkillState) -> Update:
@@ -375,7 +375,7 @@ class _Steps:
                 continue
             problem = ""
             try:
-                await record(here.bridge.weaver, here.conversation, pending, reply)
+                await record(here.bridge.weaver, here.conversation, (pending, reply, None))
             except (InvalidVerdict, SkillNotFound, CheckpointNotFound) as error:
                 problem = str(error)
             now = await here.bridge.current_policy(here.conversation, self._names)

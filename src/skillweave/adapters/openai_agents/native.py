@@ -260,12 +260,12 @@ def _patch(call_id: str, name: str, operation: ApplyPatchOperation) -> Call:
     return Call(call_id, name, {key: value for key, value in found.items() if value is not None}, None, _PATCH)
 
 
+@dataclass(frozen=True, slots=True)
 class _Editor:
     """The host's editor, whose operations are judged; what may not be done fails, with the reason."""
 
-    def __init__(self, guard: NativeGuard, tool: ApplyPatchTool) -> None:
-        self._guard = guard
-        self._tool = tool
+    _guard: NativeGuard
+    _tool: ApplyPatchTool
 
     async def create_file(self, operation: ApplyPatchOperation) -> ApplyPatchResult | str | None:
         return await self._done(operation, self._tool.editor.create_file)

@@ -12,7 +12,7 @@ from agents import Agent, Model, RunConfig, RunContextWrapper, RunState, Tool, T
 from agents.items import ToolApprovalItem
 from agents.memory import Session
 
-from skillweave.adapters.approval import as_replied, question, read_question, read_reply, record_all
+from skillweave.adapters.approval import as_replied, question, read_question, read_reply, record
 from skillweave.adapters.bridge import Bridge, Judged
 from skillweave.adapters.chat import Call, read_call, words_for
 from skillweave.adapters.messages.lists import plain
@@ -158,7 +158,7 @@ class Skills:
                 )
             pending = {call_id: pending[call_id]}
         replied = [(pending[call.id], said, call) for _, call, _ in found if call.id in pending]
-        await record_all(self._bridge.weaver, named, replied)
+        await record(self._bridge.weaver, named, *replied)
         for item, call, _ in found:
             if call.id not in pending:
                 continue

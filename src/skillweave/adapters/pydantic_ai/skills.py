@@ -41,7 +41,7 @@ from skillweave.adapters.approval import (
     read_asked_call,
     read_question,
     read_reply,
-    record_all,
+    record,
     require_decided,
 )
 from skillweave.adapters.bridge import Bridge, Judged, tail_of
@@ -310,7 +310,7 @@ async def approvals(
     for (conversation, pending), call in about.values():
         by_conversation.setdefault(conversation, []).append((pending, answer, call))
     for conversation, replied in by_conversation.items():
-        await record_all(weaver, conversation, replied)
+        await record(weaver, conversation, *replied)
     results = DeferredToolResults(answered_by=dict.fromkeys(about, answer.by))
     for part in requests.approvals:
         if part.tool_call_id in about:
