@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, TypedDict, Unpack
@@ -14,7 +14,6 @@ from skillweave.errors import InvalidTurn
 from skillweave.limits import ToolLimits
 from skillweave.select.selection import MARKER
 from skillweave.state.approvals import NOTICE_END
-from skillweave.task import Task
 from skillweave.turn.reconcile import split_at_blocks
 
 SEPARATOR = "\n\n"
@@ -144,6 +143,20 @@ class HostMessage:
     said: Message | None = None
 
 
+def spoken(
+    where: str,
+    role: Role,
+    parts: Sequence[Part],
+    calls: Sequence[Call] = (),
+    *,
+    ours: Collection[Role] = (Role.USER, Role.SYSTEM),
+    message_id: str | None = None,
+) -> HostMessage:
+    """The message of anybody but a tool; one of a role in `ours` may be nothing but what looks like ours."""
+    whole = Message(role, tuple(parts), message_id)
+    return HostMessage(where, whole, None if role in ours and all_blocks(parts) else whole, tuple(calls))
+
+
 def answer_of_tool(
     where: str,
     parts: Sequence[Part],
@@ -167,7 +180,6 @@ class HostFields(TypedDict, total=False):
     tools: Sequence[str] | None
     memory: Mapping[str, object]
     named: Sequence[str]
-    task: Task | None
     limits: ToolLimits | None
     append_only: bool
 
@@ -192,7 +204,6 @@ def turn_from(chat: Sequence[HostMessage], conversation: str, **fields: Unpack[H
         memory=fields.get("memory", {}),
         tools=None if tools is None else tuple(tools),
         placement=Placement(fields.get("placement", Placement.HISTORY)),
-        task=fields.get("task"),
         limits=fields.get("limits"),
         append_only=fields.get("append_only", False),
     )

@@ -4,6 +4,7 @@ import copy
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import is_
 from typing import Any
 
 from skillweave.adapters.supported import Unguarded, require_version
@@ -43,18 +44,18 @@ from skillweave.adapters.chat import (
     NOT_RUN,
     Call,
     HostMessage,
-    all_blocks,
     answer_of_tool,
     parameters_in,
     read_call,
+    spoken,
     words_for,
 )
 from skillweave.adapters.google_adk_conversations import ConversationOf, conversation_of, judging
-from skillweave.adapters.messages.lists import take_out
+from skillweave.adapters.messages.lists import texts_left
 from skillweave.checking import Checked
 from skillweave.compose.policy import OWN_TOOLS, Ruling
 from skillweave.compose.spawn import SpawnPlan
-from skillweave.conversation import Message, Part, Placement, Role
+from skillweave.conversation import Part, Placement, Role
 from skillweave.disclose.block import TAKEN_OUT
 from skillweave.errors import InvalidTurn, InvalidVerdict, UnguardedAgent
 from skillweave.injection import Drop, Injection
@@ -282,9 +283,7 @@ def _read(contents: Sequence[types.Content], denied: frozenset[str]) -> Iterator
             elif not part.text:
                 parts.append({"type": next(iter(part.model_dump(exclude_none=True)), "empty")})
         if parts:
-            whole = Message(Role.ASSISTANT if content.role == "model" else Role.USER, tuple(parts))
-            ours = whole.role is Role.USER and all_blocks(whole.content or ())
-            yield HostMessage(where, whole, None if ours else whole, tuple(calls))
+            yield spoken(where, Role.ASSISTANT if content.role == "model" else Role.USER, parts, calls)
 
 
 def _result(answer: types.FunctionResponse, where: str, denied: frozenset[str]) -> HostMessage:
@@ -352,9 +351,7 @@ def _without(contents: Sequence[types.Content], drops: Sequence[Drop]) -> list[t
 def _changed(contents: Sequence[types.Content], drops: Sequence[Drop]) -> list[types.Content | None]:
     if not drops:
         return list(contents)
-    parts = [part for content in contents for part in content.parts or ()]
-    chat = [{"role": "user", "content": _text_in(part)} for part in parts]
-    left = iter(zip(chat, take_out(chat, drops), strict=True))
+    left = iter(texts_left([_text_in(part) for content in contents for part in content.parts or ()], drops))
     return [_left_of(content, left) for content in contents]
 
 
@@ -364,15 +361,11 @@ def _text_in(part: types.Part) -> str:
     return part.text or ""
 
 
-def _left_of(
-    content: types.Content, left: Iterator[tuple[Mapping[str, str], Mapping[str, str]]]
-) -> types.Content | None:
-    pairs: list[tuple[types.Part, Mapping[str, str], Mapping[str, str]]] = [
-        (part, *next(left)) for part in content.parts or ()
-    ]
-    if all(now is before for _, before, now in pairs):
+def _left_of(content: types.Content, left: Iterator[str]) -> types.Content | None:
+    before = content.parts or []
+    parts = [part if (text := next(left)) == _text_in(part) else _with_text(part, text) for part in before]
+    if all(map(is_, parts, before)):
         return content
-    parts = [part if now is before else _with_text(part, now["content"]) for part, before, now in pairs]
     kept = [part for part in parts if part.text != TAKEN_OUT]
     return content.model_copy(update={"parts": kept}) if kept else None
 

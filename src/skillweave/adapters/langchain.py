@@ -36,7 +36,6 @@ except ModuleNotFoundError:
 from skillweave.adapters.approval import from_data, question, read_reply, record, to_data, waiting
 from skillweave.adapters.bridge import Bridge, tail_of
 from skillweave.adapters.chat import last_words
-from skillweave.adapters.langchain_agents import require_guarded
 from skillweave.adapters.langchain_core import (
     Speaker,
     block_messages,
@@ -52,7 +51,13 @@ from skillweave.adapters.langchain_core import (
     wrote_only_markers,
 )
 from skillweave.adapters.langchain_guard import Ran, ToolGuard, run_of
-from skillweave.adapters.langchain_models import kept_by_service, require_held, require_text_kept, shown
+from skillweave.adapters.langchain_models import (
+    kept_by_service,
+    require_guarded,
+    require_held,
+    require_text_kept,
+    shown,
+)
 from skillweave.adapters.langchain_pause import continued, in_place_of_all, require_asked
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement

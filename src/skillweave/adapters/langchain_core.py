@@ -11,15 +11,15 @@ from langchain_core.tools import BaseTool, StructuredTool
 from skillweave.adapters.chat import (
     Call,
     HostMessage,
-    all_blocks,
     answer_of_tool,
     only_markers,
     read_call,
+    spoken,
     words_for,
 )
 from skillweave.adapters.messages.lists import take_out
 from skillweave.compose.policy import OWN_TOOLS, Verdict
-from skillweave.conversation import Message, Part, Role
+from skillweave.conversation import Part, Role
 from skillweave.disclose.block import TAKEN_OUT
 from skillweave.errors import InvalidTurn
 from skillweave.injection import Drop, Injection
@@ -219,11 +219,9 @@ def _read(message: BaseMessage, where: str) -> HostMessage:
     if isinstance(message, AIMessage):
         asking = calls(message)
         named = ({"type": "tool_call", "id": call.id, "name": call.name} for call in asking)
-        whole = Message(role, (*parts, *named), message.id)
         # Broken calls need no result to go on: LangChain answers them itself where the model is called.
-        return HostMessage(where, whole, whole, asking[: len(message.tool_calls)])
-    whole = Message(role, parts, message.id)
-    return HostMessage(where, whole, None if all_blocks(parts) else whole)
+        return spoken(where, role, (*parts, *named), asking[: len(message.tool_calls)], message_id=message.id)
+    return spoken(where, role, parts, message_id=message.id)
 
 
 def _parts(content: str | Iterable[str | dict[Any, Any]]) -> Iterable[Part]:

@@ -30,7 +30,6 @@ from skillweave.adapters.approval import (
 )
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import HostFields, last_words
-from skillweave.adapters.langchain_agents import require_guarded
 from skillweave.adapters.langchain_core import (
     Speaker,
     block_messages,
@@ -43,7 +42,7 @@ from skillweave.adapters.langchain_core import (
     with_tail,
 )
 from skillweave.adapters.langchain_guard import ToolGuard, run_of
-from skillweave.adapters.langchain_models import require_held, shown
+from skillweave.adapters.langchain_models import require_guarded, require_held, shown
 from skillweave.adapters.langchain_pause import continued, in_place_of_all
 from skillweave.adapters.supported import Unguarded
 from skillweave.compose.spawn import SpawnPlan

@@ -18,10 +18,9 @@ from langgraph.prebuilt import ToolRuntime
 
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import Call, read_call
-from skillweave.adapters.langchain_agents import require_guarded
 from skillweave.adapters.langchain_core import names_of
 from skillweave.adapters.langchain_guard import caller, conversation_of
-from skillweave.adapters.langchain_models import require_held
+from skillweave.adapters.langchain_models import require_guarded, require_held
 from skillweave.adapters.langgraph.agent import build_skill_agent, named_model
 from skillweave.adapters.langgraph.nodes import SkillState
 from skillweave.adapters.spawning import SPAWN_TOOL, SpawnBounds, Spawning, same_for_all

@@ -12,10 +12,10 @@ from skillweave.adapters.chat import (
     SEPARATOR,
     Call,
     HostMessage,
-    all_blocks,
     answer_of_tool,
     is_block,
     read_call,
+    spoken,
 )
 from skillweave.adapters.messages.lists import (
     Style,
@@ -121,12 +121,8 @@ def _pieces(message: Mapping[str, Any], where: str) -> Iterator[HostMessage]:
     role = Role(role_of(message, where, _ROLES))
     content = message.get("content")
     parts = parts_of(content, where)
-    whole = Message(role, parts)
-    if role is Role.ASSISTANT:
-        yield HostMessage(where, whole, whole, tuple(_found(message)))
-        return
-    if role is Role.SYSTEM:
-        yield HostMessage(where, whole, None if all_blocks(parts) else whole)
+    if role is not Role.USER:
+        yield spoken(where, role, parts, tuple(_found(message)) if role is Role.ASSISTANT else ())
         return
     if not parts:
         raise InvalidTurn(f"{where} is a user message without content, which the API refuses; add the user's words")

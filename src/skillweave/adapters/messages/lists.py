@@ -247,6 +247,11 @@ def take_out(chat: Sequence[Any], drops: Sequence[Drop]) -> list[Any]:
     return left_of(chat, going)
 
 
+def texts_left(texts: Sequence[str], drops: Sequence[Drop]) -> list[str]:
+    """Each of these texts without those that may go; the line TAKEN_OUT for one that was nothing else."""
+    return [left["content"] for left in take_out([{"role": "user", "content": text} for text in texts], drops)]
+
+
 def left_of(chat: Sequence[Any], going: Counter[str]) -> list[Any]:
     """A new list without texts of these digests, each so often; `going` is counted down."""
     return [message for raw in chat for message in _left_of_message(raw, going)] if going else list(chat)

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
-from skillweave.adapters.chat import SEPARATOR, Call, HostMessage, all_blocks, answer_of_tool, read_call
+from skillweave.adapters.chat import SEPARATOR, Call, HostMessage, answer_of_tool, read_call, spoken
 from skillweave.adapters.messages.lists import Style, entries, listed, offer, parts_of, plain, role_of, take_out
-from skillweave.conversation import Message, Part, Role
+from skillweave.conversation import Part, Role
 from skillweave.injection import Injection
 from skillweave.weaver.tools import ToolSpec
 
@@ -83,15 +83,10 @@ def _read(chat: Sequence[Any]) -> list[HostMessage]:
 def _message(message: Mapping[str, Any], where: str) -> HostMessage:
     role = _ROLES[role_of(message, where, tuple(_ROLES))]
     parts = _parts(message, role, where)
-    whole = Message(role, parts)
-    if role is Role.SYSTEM:
-        return HostMessage(where, whole, None if all_blocks(parts) else whole)
-    if role is Role.ASSISTANT:
-        return HostMessage(where, whole, whole, _calls(message))
-    if role is Role.USER:
-        return HostMessage(where, whole, whole)
-    name = str(message.get("name") or "")
-    return answer_of_tool(where, parts, tool=name, call=message.get("tool_call_id"))
+    if role is Role.TOOL:
+        return answer_of_tool(where, parts, tool=str(message.get("name") or ""), call=message.get("tool_call_id"))
+    calls = _calls(message) if role is Role.ASSISTANT else ()
+    return spoken(where, role, parts, calls, ours=(Role.SYSTEM,))
 
 
 def _parts(message: Mapping[str, Any], role: Role, where: str) -> tuple[Part, ...]:

@@ -29,7 +29,7 @@ from agents.tool_context import ToolContext
 from skillweave.adapters.approval import require_decided
 from skillweave.adapters.bridge import Bridge, Judged
 from skillweave.adapters.chat import SEPARATOR, Call, parameters_in, read_call, words_for
-from skillweave.adapters.messages.items import host_messages
+from skillweave.adapters.messages.responses_style import host_messages
 from skillweave.adapters.openai_agents.native import (
     MAKE_IT,
     Answered,

@@ -27,6 +27,7 @@ from pydantic_ai.messages import (
     ToolCallPart,
     ToolReturnPart,
     UserPromptPart,
+    repair_messages,
 )
 from pydantic_ai.models import ModelRequestContext, ModelRequestParameters
 from pydantic_ai.toolsets import AbstractToolset, FunctionToolset
@@ -60,7 +61,6 @@ from skillweave.adapters.pydantic_ai.guarded import (
 )
 from skillweave.adapters.pydantic_ai.messages import (
     MARK,
-    about_to_be_sent,
     given_parts,
     host_messages,
     open_calls,
@@ -143,7 +143,7 @@ class Skills(GuardingCapability):
         messages = request_context.messages
         # A reply that the provider suspended goes on: this is the call again that it belongs to.
         asked = messages[:-1] if isinstance(messages[-1], ModelResponse) else messages
-        said = about_to_be_sent(asked, ctx.prompt)
+        said = host_messages(repair_messages(asked), ctx.prompt)  # as the framework mends them before it sends them
         settings: dict[str, Any] = {**(request_context.model.settings or {}), **(request_context.model_settings or {})}
         kept = _kept_by_service(settings)
         injection = await self._bridge.weave(said, self._conversation_of(ctx), append_only=_only_grows(settings))
