@@ -11,8 +11,8 @@ from uuid import uuid4
 
 from skillweave.adapters.chat import (
     Call,
-    HostFields,
     HostMessage,
+    TurnOptions,
     asked_now,
     last_spoken,
     turn_from,
@@ -98,7 +98,7 @@ class Bridge:
 
         return self.weaver.sync.run(inside(copy_context()))
 
-    async def weave(self, chat: Sequence[HostMessage], conversation: str, **fields: Unpack[HostFields]) -> Injection:
+    async def weave(self, chat: Sequence[HostMessage], conversation: str, **fields: Unpack[TurnOptions]) -> Injection:
         """The Injection for the chat that is about to be sent, counted as given.
 
         The Bridge itself says the placement and the limits; a host may name the other `fields`.
@@ -108,7 +108,7 @@ class Bridge:
         return injection
 
     async def coming(
-        self, chat: Sequence[HostMessage], conversation: str, **fields: Unpack[HostFields]
+        self, chat: Sequence[HostMessage], conversation: str, **fields: Unpack[TurnOptions]
     ) -> tuple[str, ...]:
         """The ids of the skills whose text `weave` would give now; nothing is written.
 
@@ -120,7 +120,7 @@ class Bridge:
             return await self.chosen(chat, conversation, **fields)
 
     async def chosen(
-        self, chat: Sequence[HostMessage], conversation: str, **fields: Unpack[HostFields]
+        self, chat: Sequence[HostMessage], conversation: str, **fields: Unpack[TurnOptions]
     ) -> tuple[str, ...]:
         """The ids of the skills that the matchers choose, whatever the conversation has; the ledger is not asked."""
         selection = await self.weaver.skills.match(self._turn(chat, conversation, fields))
@@ -190,10 +190,10 @@ class Bridge:
             self._remember(answer.injection.policy, tools)
         return answer
 
-    def _turn(self, chat: Sequence[HostMessage], conversation: str, fields: HostFields) -> Turn:
+    def _turn(self, chat: Sequence[HostMessage], conversation: str, fields: TurnOptions) -> Turn:
         named = (*(self.plan.skills if self.plan else ()), *fields.get("named", ()))
         if last_spoken(chat) is not None:
-            known = HostFields(**{**fields, "named": named, "limits": self.limits, "placement": self.placement})
+            known = TurnOptions(**{**fields, "named": named, "limits": self.limits, "placement": self.placement})
             known["append_only"] = self._append_only or fields.get("append_only", False)
             return turn_from(chat, conversation, **known)
         # A run on instructions alone: nothing can match, and what is engaged stays.
@@ -218,7 +218,7 @@ class Bridge:
         """While the ledger does not answer, the rules of the last call hold beside the new ones."""
         if now.conversation not in self._last or not now.without_ledger or now.tools.closed:
             return now
-        last, _ = self._last[now.conversation]
+        last: CurrentPolicy = self._last[now.conversation][0]
         tools = limited(now.tools, limits_of(last.tools))
         checkpoints = dict.fromkeys((*now.checkpoints, *last.checkpoints))
         return replace(now, tools=tools, checkpoints=tuple(checkpoints))

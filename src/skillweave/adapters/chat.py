@@ -172,19 +172,23 @@ def answer_of_tool(
     return HostMessage(where, whole, Message(Role.TOOL, without_blocks(parts), message_id), result=result)
 
 
-class HostFields(TypedDict, total=False):
-    """What a host knows of a turn beside its chat; the fields are those of `Turn`, `turn_id` is its `id`."""
+class TurnOptions(TypedDict, total=False):
+    """What a host may add to its chat; the fields are those of `Turn`, `turn_id` is its `id`.
+
+    `tools` are names, and for lists of messages also the provider's declarations. `append_only` says that the host
+    keeps its chat where nothing can be taken out of it.
+    """
 
     turn_id: str | None
     placement: Placement
-    tools: Sequence[str] | None
+    tools: Sequence[Any] | None
     memory: Mapping[str, object]
     named: Sequence[str]
     limits: ToolLimits | None
     append_only: bool
 
 
-def turn_from(chat: Sequence[HostMessage], conversation: str, **fields: Unpack[HostFields]) -> Turn:
+def turn_from(chat: Sequence[HostMessage], conversation: str, **fields: Unpack[TurnOptions]) -> Turn:
     """The Turn of the coming call of the model: the chat is its transcript, the last words in it are its message.
 
     The message is whole: the turn finds out which of its words are ours. Raises InvalidTurn when neither user nor model

@@ -23,7 +23,14 @@ from agent_framework import (
 )
 from pydantic_core import to_jsonable_python
 
-from skillweave.adapters.agent_framework.approval import Verdicts
+from skillweave.adapters.agent_framework.approval import (
+    Verdicts,
+    hold,
+    keep_unsent,
+    pause_of,
+    require_open,
+    with_unsent,
+)
 from skillweave.adapters.agent_framework.guarded import (
     GuardingProvider,
     free_part,
@@ -42,7 +49,6 @@ from skillweave.adapters.agent_framework.messages import (
     with_parameters,
     with_refusals,
 )
-from skillweave.adapters.agent_framework.pauses import hold, keep_unsent, pause_of, require_open, with_unsent
 from skillweave.adapters.approval import require_decided
 from skillweave.adapters.bridge import Bridge, Judged, tail_of
 from skillweave.adapters.chat import SEPARATOR, Call, HostMessage, words_for

@@ -14,7 +14,7 @@ from langgraph.types import Checkpointer, Command, Send
 from langgraph.typing import StateT
 
 from skillweave.adapters.bridge import Bridge
-from skillweave.adapters.chat import HostFields, holds_marker
+from skillweave.adapters.chat import TurnOptions, holds_marker
 from skillweave.adapters.langchain_core import (
     Speaker,
     host_messages,
@@ -161,7 +161,7 @@ async def _all_present(nodes: SkillNodes, state: SkillState) -> bool:
         return False
     bridge, conversation = await run_of(nodes.bridge, state)
     chat = host_messages(state["messages"])
-    fields = HostFields(tools=nodes.names, memory=memory_in(state), turn_id=held.turn_id)
+    fields = TurnOptions(tools=nodes.names, memory=memory_in(state), turn_id=held.turn_id)
     chosen = await bridge.chosen(chat, conversation, **fields)
     return set(chosen) <= set(held.present)
 

@@ -29,7 +29,7 @@ from skillweave.adapters.approval import (
     waiting,
 )
 from skillweave.adapters.bridge import Bridge
-from skillweave.adapters.chat import HostFields, last_words
+from skillweave.adapters.chat import TurnOptions, last_words
 from skillweave.adapters.langchain_core import (
     Speaker,
     block_messages,
@@ -226,13 +226,13 @@ class SkillNodes:
             changes=changes,
         )
 
-    def _fields(self, state: SkillState, here: "_Here", *, same: bool) -> HostFields:
+    def _fields(self, state: SkillState, here: "_Here", *, same: bool) -> TurnOptions:
         """What is known of the turn: that of the inject node where the `same` was said, so that it counts once."""
         turn = state.get("woven")
-        known = HostFields(tools=self.names, memory=memory_in(state))
+        known = TurnOptions(tools=self.names, memory=memory_in(state))
         if turn is None:
-            return HostFields(**known, turn_id=here.turn, named=selected_in(state))
-        return HostFields(**known, turn_id=turn["id"] if same else None, named=turn["named"])
+            return TurnOptions(**known, turn_id=here.turn, named=selected_in(state))
+        return TurnOptions(**known, turn_id=turn["id"] if same else None, named=turn["named"])
 
 
 def _added(before: Sequence[BaseMessage], changes: Sequence[BaseMessage]) -> list[BaseMessage]:
@@ -338,7 +338,7 @@ class _Steps:
             # What the matchers say counts as theirs; only the rest is the host's own choice.
             coming = await here.bridge.coming(chat, here.conversation, **known)
             named = [skill_id for skill_id in selected if skill_id not in coming]
-        injection = await here.bridge.weave(chat, here.conversation, **HostFields(**known, named=named))
+        injection = await here.bridge.weave(chat, here.conversation, **TurnOptions(**known, named=named))
         kept: Update = {
             "selected_skill_ids": [],
             "awaiting": to_data(waiting(injection)),
@@ -381,8 +381,8 @@ class _Steps:
             pending = waiting(now) if problem else ()
         return await self._settled(state, now)
 
-    def _known(self, state: SkillState, here: _Here) -> HostFields:
-        return HostFields(tools=self._names, memory=memory_in(state), turn_id=here.turn)
+    def _known(self, state: SkillState, here: _Here) -> TurnOptions:
+        return TurnOptions(tools=self._names, memory=memory_in(state), turn_id=here.turn)
 
     async def _settled(self, state: SkillState, now: CurrentPolicy) -> Update:
         """The texts of rejected skills go, and the model is told; the coming call of the model is woven again."""

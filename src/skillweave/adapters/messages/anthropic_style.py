@@ -12,6 +12,7 @@ from skillweave.adapters.chat import (
     SEPARATOR,
     Call,
     HostMessage,
+    TurnOptions,
     answer_of_tool,
     is_block,
     read_call,
@@ -19,7 +20,6 @@ from skillweave.adapters.chat import (
 )
 from skillweave.adapters.messages.lists import (
     Style,
-    TurnOptions,
     entries,
     listed,
     offer,

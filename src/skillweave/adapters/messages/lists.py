@@ -3,15 +3,14 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict, Unpack, cast
+from typing import Any, Unpack
 
-from skillweave.adapters.chat import NOT_RUN, Call, HostFields, HostMessage, parameters_in, turn_from, words_for
+from skillweave.adapters.chat import NOT_RUN, Call, HostMessage, TurnOptions, parameters_in, turn_from, words_for
 from skillweave.compose.policy import Verdict
-from skillweave.conversation import Message, Part, Placement, Role, Turn, require_known
+from skillweave.conversation import Message, Part, Role, Turn, require_known
 from skillweave.disclose.block import TAKEN_OUT, digest_in, text_digest
 from skillweave.errors import InvalidTurn
 from skillweave.injection import Drop, Injection
-from skillweave.limits import ToolLimits
 from skillweave.turn.reconcile import split_at_blocks
 from skillweave.weaver.tools import TOOLS, ToolAnswer, ToolSpec
 
@@ -143,21 +142,6 @@ def _name(tool: object, index: int) -> str:
     return name
 
 
-class TurnOptions(TypedDict, total=False):
-    """What a host may add to its chat; `tools` are the provider's declarations or plain names.
-
-    `append_only` says that the host keeps its chat where nothing can be taken out of it.
-    """
-
-    turn_id: str
-    placement: Placement
-    tools: Sequence[Any] | None
-    memory: Mapping[str, object]
-    named: Sequence[str]
-    limits: ToolLimits | None
-    append_only: bool
-
-
 @dataclass(frozen=True, slots=True)
 class Style:
     """The verbs that are alike in all styles, made of what each style says for itself.
@@ -181,8 +165,8 @@ class Style:
         """
         require_known(options, TurnOptions.__optional_keys__)
         tools = options.get("tools")
-        fields = {**options, "tools": None if tools is None else tool_names(tools)}
-        return turn_from(self.read(chat), conversation, **cast("HostFields", fields))
+        fields = TurnOptions(**{**options, "tools": None if tools is None else tool_names(tools)})
+        return turn_from(self.read(chat), conversation, **fields)
 
     def transcript(self, chat: Sequence[Any]) -> tuple[Message, ...]:
         """Returns what the model will be sent, also in the middle of its tool calls: for `Weaver.tools.call`."""
