@@ -11,15 +11,15 @@ from langchain_core.tools import BaseTool, StructuredTool
 from skillweave.adapters.chat import (
     Call,
     HostMessage,
+    all_blocks,
     answer_of_tool,
     only_markers,
     read_call,
-    spoken,
     words_for,
 )
 from skillweave.adapters.messages.lists import take_out
 from skillweave.compose.policy import OWN_TOOLS, Verdict
-from skillweave.conversation import Part, Role
+from skillweave.conversation import Message, Part, Role
 from skillweave.disclose.block import TAKEN_OUT
 from skillweave.errors import InvalidTurn
 from skillweave.injection import Drop, Injection
@@ -33,6 +33,7 @@ class Speaker(StrEnum):
     SYSTEM = "system"
 
 
+_SAID_BY = {Speaker.USER: HumanMessage, Speaker.SYSTEM: SystemMessage}
 MARK = "skillweave"
 """The key in `additional_kwargs` of a message that skillweave put into the history; no provider is sent it."""
 _TOLD = "skillweave-told-"
@@ -61,7 +62,7 @@ def block_messages(injection: Injection, speaker: Speaker = Speaker.USER) -> lis
     for block in injection.blocks:
         skills.setdefault(block.id, []).append(block.skill_id)
     return [
-        _said_by(speaker)(
+        _SAID_BY[speaker](
             content=message.text, id=message.id, additional_kwargs=_mark("text", skills.get(message.id, []))
         )
         for message in injection.messages
@@ -88,10 +89,6 @@ def without_skill_text(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
     ]
 
 
-def _said_by(speaker: Speaker) -> type[HumanMessage | SystemMessage]:
-    return SystemMessage if Speaker(speaker) is Speaker.SYSTEM else HumanMessage
-
-
 def _mark(kind: str, skills: Sequence[str] = ()) -> dict[str, Any]:
     return {MARK: {"kind": kind, "skills": list(skills)} if skills else {"kind": kind}}
 
@@ -112,7 +109,7 @@ def with_tail(
     chat = list(messages)
     if marker and chat and isinstance(chat[-1], HumanMessage | ToolMessage):
         chat[-1] = _marked(chat[-1], marker)
-    return [*chat, _said_by(speaker)(content=tail)]
+    return [*chat, _SAID_BY[speaker](content=tail)]
 
 
 def _marked(message: BaseMessage, marker: Mapping[str, Any]) -> BaseMessage:
@@ -153,7 +150,7 @@ def unreadable(reply: BaseMessage) -> list[ToolMessage]:
 def notice(words: str, key: str, speaker: Speaker = Speaker.USER) -> BaseMessage:
     """A message of ours that tells the model something; one with an earlier `key` replaces the earlier one."""
     told = f"{_TOLD}{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
-    return _said_by(speaker)(content=words, id=told, additional_kwargs=_mark("notice"))
+    return _SAID_BY[speaker](content=words, id=told, additional_kwargs=_mark("notice"))
 
 
 def wrote_only_markers(messages: Sequence[BaseMessage]) -> bool:
@@ -219,9 +216,11 @@ def _read(message: BaseMessage, where: str) -> HostMessage:
     if isinstance(message, AIMessage):
         asking = calls(message)
         named = ({"type": "tool_call", "id": call.id, "name": call.name} for call in asking)
+        whole = Message(role, (*parts, *named), message.id)
         # Broken calls need no result to go on: LangChain answers them itself where the model is called.
-        return spoken(where, role, (*parts, *named), asking[: len(message.tool_calls)], message_id=message.id)
-    return spoken(where, role, parts, message_id=message.id)
+        return HostMessage(where, whole, whole, asking[: len(message.tool_calls)])
+    whole = Message(role, parts, message.id)
+    return HostMessage(where, whole, None if all_blocks(parts) else whole)
 
 
 def _parts(content: str | Iterable[str | dict[Any, Any]]) -> Iterable[Part]:
