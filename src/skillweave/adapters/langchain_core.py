@@ -33,7 +33,10 @@ class Speaker(StrEnum):
     SYSTEM = "system"
 
 
-_SAID_BY = {Speaker.USER: HumanMessage, Speaker.SYSTEM: SystemMessage}
+_SAID_BY: Mapping[Speaker, type[HumanMessage] | type[SystemMessage]] = {
+    Speaker.USER: HumanMessage,
+    Speaker.SYSTEM: SystemMessage,
+}
 MARK = "skillweave"
 """The key in `additional_kwargs` of a message that skillweave put into the history; no provider is sent it."""
 _TOLD = "skillweave-told-"
