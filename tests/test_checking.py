@@ -260,9 +260,6 @@ def test_open_takes_the_texts_of_enums() -> None:
             {"plan": {}},
             "adapter(plan=...) is of type dict; give the SpawnPlan of `weaver.composition.prepare_spawn`, or None",
         ),
-        ({"settings": {}}, "adapter(settings=...) is of type dict; give skillweave.Settings(...), or None"),
-        ({"max_skills": -1}, "Settings(max_skills=...) is -1 (of type int); give a whole number from 0 on"),
-        ({"matchers": "lexical"}, "Weaver(matchers=...) is the text 'lexical'; give a list of names"),
     ],
 )
 def test_every_adapter_refuses_options_that_it_cannot_use(fields: dict[str, Any], line: str) -> None:

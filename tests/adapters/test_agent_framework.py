@@ -240,7 +240,7 @@ class TestTools:
         assert stage.script.last.times(INVOICES) == 1
 
     async def test_two_of_our_providers_on_one_agent_are_an_error_of_the_framework(self, stage: Stage) -> None:
-        agent = stage.agent_with(stage.provider, SkillContextProvider(stage.weaver, source_id="second"))
+        agent = stage.agent_with(stage.provider, SkillContextProvider(stage.weaver))
         with pytest.raises(ValueError, match="read_skill"):
             await agent.run("Hello", session=stage.session)
 
@@ -393,7 +393,7 @@ class TestCheckpoints:
             ["pre_filing"]
         ]
         await stage.agent.run(reply_to(request, ANN), session=session)
-        assert session.state["skillweave"] == {"questions": {}, "refusals": {}}
+        assert not any(session.state["skillweave"].values())
 
     async def test_a_call_with_a_date_waits_in_a_session_that_can_be_written_as_json(self, stage: Stage) -> None:
         def submit(text: str, on: date) -> str:
@@ -636,7 +636,7 @@ class TestRepliesOneByOne:
         session = AgentSession.from_dict(kept[0])
         await again.agent.run(reply_to(Content.from_dict(kept[1]), ANN), session=session)
         assert sorted(again.workshop.ran) == ["submit(1)", "submit(2)"]
-        assert session.state["skillweave"] == {"questions": {}, "refusals": {}}
+        assert not any(session.state["skillweave"].values())
 
     async def test_a_user_who_says_something_else_instead_of_the_last_reply_goes_on(
         self, stage: Stage, way: str

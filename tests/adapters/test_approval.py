@@ -12,7 +12,6 @@ from skillweave.adapters.approval import (
     read_asked_call,
     read_reply,
     record,
-    record_all,
     require_decided,
     waiting,
 )
@@ -85,7 +84,9 @@ async def test_a_reply_is_kept_for_each_checkpoint_that_was_shown() -> None:
     one = weaver()
     injection = await one.weave("the filing", conversation="c")
     call = Call("1", "submit", {"text": "W-1"})
-    judgements = await record(one, "c", injection.checkpoints[:2], Reply(ApprovalVerdict.APPROVED, "Ann", "fine"), call)
+    judgements = await record(
+        one, "c", (injection.checkpoints[:2], Reply(ApprovalVerdict.APPROVED, "Ann", "fine"), call)
+    )
     assert [kept.approval.checkpoint for kept in judgements] == ["pre_filing", "review"]
     assert {kept.approval.by for kept in judgements} == {"Ann"}
 
@@ -97,7 +98,7 @@ async def test_a_reply_to_a_text_that_has_changed_since_is_refused() -> None:
         make_skill("filing", instructions="new", checkpoints=FILING.checkpoints), ledger=one.ledger.store
     )
     with pytest.raises(InvalidVerdict):
-        await record(changed, "c", injection.checkpoints[:1], Reply(ApprovalVerdict.APPROVED, "Ann"))
+        await record(changed, "c", (injection.checkpoints[:1], Reply(ApprovalVerdict.APPROVED, "Ann"), None))
     assert (await one.ledger.state("c")).approvals == ()
 
 
@@ -141,7 +142,7 @@ async def test_a_reply_about_another_call_than_was_asked_about_is_refused(call: 
     one = weaver()
     injection = await one.weave("the filing", conversation="c")
     with pytest.raises(InvalidVerdict, match="this reply is about call '2', and the question is about"):
-        await record(one, "c", injection.checkpoints[:1], Reply(ApprovalVerdict.APPROVED, "Ann", call="2"), call)
+        await record(one, "c", (injection.checkpoints[:1], Reply(ApprovalVerdict.APPROVED, "Ann", call="2"), call))
     assert (await one.ledger.state("c")).approvals == ()
 
 
@@ -150,7 +151,7 @@ async def test_new_arguments_for_no_call_are_refused() -> None:
     injection = await one.weave("the filing", conversation="c")
     changed = Reply(ApprovalVerdict.MODIFIED, "Ann", arguments={"text": "W-2"})
     with pytest.raises(InvalidVerdict, match="this question is about no call"):
-        await record(one, "c", injection.checkpoints[1:2], changed)
+        await record(one, "c", (injection.checkpoints[1:2], changed, None))
 
 
 async def test_replies_to_several_questions_are_one_write() -> None:
@@ -159,7 +160,7 @@ async def test_replies_to_several_questions_are_one_write() -> None:
     yes, other = Reply(ApprovalVerdict.APPROVED, "Ann"), Call("2", "submit", {"text": "W-2"})
     no = Reply(ApprovalVerdict.REJECTED, "Ann")
     before = (await one.ledger.state("c")).revision
-    await record_all(one, "c", [(injection.checkpoints[:1], yes, CALL), (injection.checkpoints[:1], no, other)])
+    await record(one, "c", (injection.checkpoints[:1], yes, CALL), (injection.checkpoints[:1], no, other))
     state = await one.ledger.state("c")
     assert (state.revision, [kept.verdict.value for kept in state.approvals]) == (before + 1, ["approved", "rejected"])
 

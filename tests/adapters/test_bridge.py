@@ -5,7 +5,6 @@ from skillweave import Checkpoint, MemoryStore, Message, Placement, Role, Ruling
 from skillweave.adapters import bridge as bridge_module
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import Call, HostMessage
-from skillweave.compose.policy import OWN_TOOLS
 from skillweave.errors import InvalidValue
 from skillweave.tools import SpawnPlan
 from skillweave_testing import FailingStore, Recorder, WordCounter
@@ -48,9 +47,11 @@ async def test_the_model_is_told_of_our_tools_as_the_adapter_declares_them() -> 
     assert "read_skill" in injection.catalog
 
 
-async def test_max_skills_and_matchers_are_the_agents_own() -> None:
-    assert len((await Bridge(weaver_of(), max_skills=1).weave(said("the invoice"), "c")).skills) == 1
-    assert (await Bridge(weaver_of(), matchers=["explicit"]).weave(said("the invoice"), "d")).skills == ()
+async def test_settings_and_matchers_are_those_of_the_variant_that_the_agent_is_given() -> None:
+    one = weaver_of().variant(Settings(max_skills=1))
+    assert len((await Bridge(one).weave(said("the invoice"), "c")).skills) == 1
+    marked = weaver_of().variant(matchers=["explicit"])
+    assert (await Bridge(marked).weave(said("the invoice"), "d")).skills == ()
 
 
 async def test_a_call_is_judged_by_what_is_in_force_now() -> None:
@@ -187,7 +188,3 @@ async def test_a_sub_agent_in_which_nobody_spoke_has_the_skills_of_its_plan() ->
     plan = await weaver.composition.prepare_spawn({"task": "Check it", "skills": ["invoice"]}, spawn_id="s")
     assert isinstance(plan, SpawnPlan)
     assert (await Bridge(weaver, plan=plan).weave([], plan.conversation)).skills == ("invoice",)
-
-
-def test_own_tools_are_told_from_the_hosts() -> None:
-    assert {spec.name for spec in Bridge(weaver_of()).own_tools} == set(OWN_TOOLS)

@@ -476,8 +476,8 @@ def test_skill_text_is_the_users_otherwise(weaver: Weaver) -> None:
 
 
 @BOTH
-def test_max_skills_stands_in_for_the_weavers(weaver: Weaver, placement: Placement) -> None:
-    office = Office(weaver, placement=placement, max_skills=1)
+def test_a_variant_of_the_weaver_may_give_fewer_skills(weaver: Weaver, placement: Placement) -> None:
+    office = Office(weaver.variant(Settings(max_skills=1)), placement=placement)
     office.invoke("Say bonjour over this invoice")
     assert office.script.last.times(INVOICES) + office.script.last.times(GREETINGS) == 1
 

@@ -278,9 +278,10 @@ def test_a_call_that_a_person_rejects_does_not_run_because_another_was_approved(
 def test_a_rejected_call_does_not_run_when_an_approval_is_kept_right_behind_it(
     reopened: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def overtaken(weaver: Weaver, conversation: str, pending: Any, reply: Reply, call: Call) -> Any:
-        await record(weaver, conversation, pending, reply, call)
-        return await record(weaver, conversation, pending, Reply(ApprovalVerdict.APPROVED, "Bo"), call)
+    async def overtaken(weaver: Weaver, conversation: str, replied: tuple[Any, Reply, Call]) -> Any:
+        pending, _, call = replied
+        await record(weaver, conversation, replied)
+        return await record(weaver, conversation, (pending, Reply(ApprovalVerdict.APPROVED, "Bo"), call))
 
     workshop, script = Workshop(), Script("SKILL_SELECT:filing", SUBMIT, "Then not.")
     reopened(script, workshop).invoke(said("File it"), thread())

@@ -7,7 +7,7 @@ from openai.types.responses import ResponseFunctionToolCall
 
 from skillweave import Role
 from skillweave.adapters.chat import turn_from
-from skillweave.adapters.messages.items import host_messages
+from skillweave.adapters.messages.responses_style import host_messages
 from skillweave.errors import InvalidTurn
 
 USER = {"role": "user", "content": "Look it up"}

@@ -54,7 +54,7 @@ from examples.scripted.pydantic_ai import scripted_model
 from skillweave import Placement, Role, SpawnRequest, Weaver
 from skillweave.adapters.chat import turn_from
 from skillweave.adapters.pydantic_ai import Skills, approvals, approvals_sync, is_skill_part, without_skill_text
-from skillweave.adapters.pydantic_ai.messages import about_to_be_sent, host_messages
+from skillweave.adapters.pydantic_ai.messages import host_messages
 from skillweave.compose import prepare_spawn
 from skillweave.errors import ApprovalNeeded, InvalidTurn, InvalidVerdict, UnguardedAgent
 from skillweave.tools import SpawnPlan
@@ -860,7 +860,7 @@ def test_a_program_without_an_event_loop_can_approve(weaver: Weaver) -> None:
 
 def test_a_users_files_and_marked_texts_are_read() -> None:
     content = ["Look", TextContent("here", metadata=1), CachePoint(), BinaryContent(b"x", media_type="image/png")]
-    [said] = about_to_be_sent([ModelRequest(parts=[UserPromptPart(content)])])
+    [said] = host_messages([ModelRequest(parts=[UserPromptPart(content)])])
     assert said.message.text == "Look\nhere"
     assert [part["type"] for part in said.message.content or () if not isinstance(part, str)] == ["binary"]
 

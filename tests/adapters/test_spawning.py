@@ -152,7 +152,7 @@ async def test_an_agent_with_more_places_for_skills_than_the_weaver_hands_on_wha
     careful = [{"id": f"no-{tool}", "text": {"instructions": "Look."}, "tools": {"forbidden": [tool]}} for tool in "ab"]
     settings = Settings(max_skills=1, lifecycle=Lifecycle.RECENT)
     weaver = skillweave.open(*({**one, "description": "Careful."} for one in careful), settings=settings)
-    lead = Bridge(weaver, Placement.CALL, max_skills=2)
+    lead = Bridge(weaver.variant(replace(settings, max_skills=2)), Placement.CALL)
     said = Message(Role.USER, "go")
     await lead.weave([HostMessage("messages[0]", said, said)], "c", named=["no-a", "no-b"])
     starts = Starts()

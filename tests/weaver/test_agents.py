@@ -242,7 +242,7 @@ async def test_a_host_asks_once_about_one_call_and_its_reply_is_kept_for_each_sk
     bridge, call = Bridge(clerk), Call("call-1", "pay", {"sum": 7})
     judged = await bridge.judge(call, "c")
     assert [one.skill_id for one in judged.waits] == ["greet", "shout"]
-    await record(bridge.weaver, "c", judged.waits, Reply(ApprovalVerdict.APPROVED, "Zoë"), call)
+    await record(bridge.weaver, "c", (judged.waits, Reply(ApprovalVerdict.APPROVED, "Zoë"), call))
     assert (await bridge.judge(call, "c")).runs
 
 

@@ -33,7 +33,7 @@ async def test_variants_and_bridges_search_the_skills_that_were_compiled_already
     weaver = weaver_with(matcher)
     await weaver.weave("hello", conversation="c")
     await weaver.variant(Settings(max_skills=1)).weave("hello", conversation="d")
-    await Bridge(weaver, max_skills=2).weaver.weave("hello", conversation="e")
+    await Bridge(weaver).weaver.weave("hello", conversation="e")
     assert len(matcher.seen) == 1
 
 

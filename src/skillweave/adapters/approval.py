@@ -119,23 +119,12 @@ Replied: TypeAlias = tuple[Sequence[PendingCheckpoint], Reply, Call | None]
 """The checkpoints of one question, what was said to it, and the call that it is about."""
 
 
-async def record(
-    weaver: Weaver,
-    conversation: str,
-    pending: Iterable[PendingCheckpoint],
-    reply: Reply,
-    call: Call | None = None,
-) -> tuple[Judgement, ...]:
-    """Keep the reply as the verdict on each of the checkpoints that the person was shown with the call, in one write.
+async def record(weaver: Weaver, conversation: str, *replied: Replied) -> tuple[Judgement, ...]:
+    """Keep each reply as the verdict on its checkpoints, in one write: all of them or none.
 
-    Raises InvalidVerdict where a skill has changed since, so that the person saw another text, and where the reply is
+    Raises InvalidVerdict where a skill has changed since, so that the person saw another text, and where a reply is
     about another call.
     """
-    return await record_all(weaver, conversation, [(tuple(pending), reply, call)])
-
-
-async def record_all(weaver: Weaver, conversation: str, replied: Sequence[Replied]) -> tuple[Judgement, ...]:
-    """Keep several replies in one write, all of them or none; raises like `record`."""
     said: dict[CheckpointVerdict, None] = {}
     for pending, reply, call in replied:
         if reply.call and (call is None or reply.call != call.id):

@@ -11,8 +11,8 @@ from uuid import uuid4
 
 from skillweave.adapters.chat import (
     Call,
-    HostFields,
     HostMessage,
+    TurnOptions,
     asked_now,
     last_spoken,
     turn_from,
@@ -26,9 +26,8 @@ from skillweave.disclose.block import SkillTools
 from skillweave.errors import StoreUnavailable
 from skillweave.injection import CurrentPolicy, Injection, PendingCheckpoint
 from skillweave.relations.rules import read_entry
-from skillweave.settings import Settings
 from skillweave.weaver import Weaver
-from skillweave.weaver.tools import TOOLS, ToolAnswer, ToolSpec
+from skillweave.weaver.tools import ToolAnswer
 
 T = TypeVar("T")
 Ruled = TypeVar("Ruled", Injection, CurrentPolicy)
@@ -54,20 +53,11 @@ class Judged:
         return self.verdict.ruling is Ruling.ALLOW
 
 
-@dataclass(frozen=True, slots=True)
-class _Remembered:
-    """The tool policy of a conversation's last turn, and the host's tools that it was made with."""
-
-    policy: CurrentPolicy
-    tools: Sequence[str] | None
-
-
 class Bridge:
     """A Weaver set up for one kind of agent: its placement, skillweave's own tools, and a spawn's plan if it has one.
 
-    `max_skills` stands in for that of the weaver's settings, `matchers` for the weaver's. `append_only` says that the
-    adapter cannot take anything out of the host's history. All that must last is in the ledger: any number of Bridges
-    over one, in any process, behave as one.
+    `append_only` says that the adapter cannot take anything out of the host's history. All that must last is in the
+    ledger: any number of Bridges over one, in any process, behave as one.
     """
 
     def __init__(
@@ -76,38 +66,26 @@ class Bridge:
         placement: Placement = Placement.HISTORY,
         *,
         plan: SpawnPlan | None = None,
-        max_skills: int | None = None,
-        matchers: Sequence[str] | None = None,
-        settings: Settings | None = None,
         append_only: bool = False,
     ) -> None:
         checked = Checked("adapter")
         checked.kind("weaver", weaver, Weaver, "a Weaver; open one: skillweave.open('skills')")
         if plan is not None:
             checked.kind("plan", plan, SpawnPlan, "the SpawnPlan of `weaver.composition.prepare_spawn`, or None")
-        if settings is not None:
-            checked.kind("settings", settings, Settings, "skillweave.Settings(...), or None")
-        wanted = replace(settings or weaver.settings, skill_tools=SkillTools.OFFERED)
-        self.weaver = weaver.variant(
-            wanted if max_skills is None else replace(wanted, max_skills=max_skills), matchers=matchers
-        )
+        self.weaver = weaver.variant(replace(weaver.settings, skill_tools=SkillTools.OFFERED))
         self.placement = checked.member("placement", placement, Placement)
         self.plan = plan
         self.limits = plan.limits if plan else None
         """What the agent may use at most, None for one that was not spawned."""
         self._append_only = append_only
-        self._last: OrderedDict[str, _Remembered] = OrderedDict()
+        self._last: OrderedDict[str, tuple[CurrentPolicy, Sequence[str] | None]] = OrderedDict()
+        """By conversation, the tool policy of its last turn and the host's tools that it was made with."""
 
     def within(self, plan: SpawnPlan) -> "Bridge":
         """The same kind of agent, as the sub-agent of this plan."""
         other = copy(self)
         other.plan, other.limits, other._last = plan, plan.limits, OrderedDict()  # noqa: SLF001 - its own kind
         return other
-
-    @property
-    def own_tools(self) -> tuple[ToolSpec, ...]:
-        """The tools of skillweave itself, which the adapter declares beside the host's."""
-        return tuple(TOOLS.values())
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run the coroutine for a caller that does not await, on the weaver's loop but in the caller's context.
@@ -120,7 +98,7 @@ class Bridge:
 
         return self.weaver.sync.run(inside(copy_context()))
 
-    async def weave(self, chat: Sequence[HostMessage], conversation: str, **fields: Unpack[HostFields]) -> Injection:
+    async def weave(self, chat: Sequence[HostMessage], conversation: str, **fields: Unpack[TurnOptions]) -> Injection:
         """The Injection for the chat that is about to be sent, counted as given.
 
         The Bridge itself says the placement and the limits; a host may name the other `fields`.
@@ -130,7 +108,7 @@ class Bridge:
         return injection
 
     async def coming(
-        self, chat: Sequence[HostMessage], conversation: str, **fields: Unpack[HostFields]
+        self, chat: Sequence[HostMessage], conversation: str, **fields: Unpack[TurnOptions]
     ) -> tuple[str, ...]:
         """The ids of the skills whose text `weave` would give now; nothing is written.
 
@@ -142,7 +120,7 @@ class Bridge:
             return await self.chosen(chat, conversation, **fields)
 
     async def chosen(
-        self, chat: Sequence[HostMessage], conversation: str, **fields: Unpack[HostFields]
+        self, chat: Sequence[HostMessage], conversation: str, **fields: Unpack[TurnOptions]
     ) -> tuple[str, ...]:
         """The ids of the skills that the matchers choose, whatever the conversation has; the ledger is not asked."""
         selection = await self.weaver.skills.match(self._turn(chat, conversation, fields))
@@ -154,7 +132,7 @@ class Bridge:
         `tools` are the names of all tools of the host, as for `weave`: then it need not be worked out again.
         """
         last = self._last.get(conversation)
-        held = last.policy if last and last.tools == tools else None
+        held = last[0] if last and last[1] == tools else None
         now = await self.weaver.current_policy(
             conversation, tools=tools, limits=self.limits, placement=self.placement, held=held
         )
@@ -212,10 +190,10 @@ class Bridge:
             self._remember(answer.injection.policy, tools)
         return answer
 
-    def _turn(self, chat: Sequence[HostMessage], conversation: str, fields: HostFields) -> Turn:
+    def _turn(self, chat: Sequence[HostMessage], conversation: str, fields: TurnOptions) -> Turn:
         named = (*(self.plan.skills if self.plan else ()), *fields.get("named", ()))
         if last_spoken(chat) is not None:
-            known = HostFields(**{**fields, "named": named, "limits": self.limits, "placement": self.placement})
+            known = TurnOptions(**{**fields, "named": named, "limits": self.limits, "placement": self.placement})
             known["append_only"] = self._append_only or fields.get("append_only", False)
             return turn_from(chat, conversation, **known)
         # A run on instructions alone: nothing can match, and what is engaged stays.
@@ -231,7 +209,7 @@ class Bridge:
         )
 
     def _remember(self, policy: CurrentPolicy, tools: Sequence[str] | None) -> None:
-        self._last[policy.conversation] = _Remembered(policy, tools)
+        self._last[policy.conversation] = policy, tools
         self._last.move_to_end(policy.conversation)
         if len(self._last) > MOST_REMEMBERED:
             self._last.popitem(last=False)
@@ -240,7 +218,7 @@ class Bridge:
         """While the ledger does not answer, the rules of the last call hold beside the new ones."""
         if now.conversation not in self._last or not now.without_ledger or now.tools.closed:
             return now
-        last: CurrentPolicy = self._last[now.conversation].policy
+        last: CurrentPolicy = self._last[now.conversation][0]
         tools = limited(now.tools, limits_of(last.tools))
         checkpoints = dict.fromkeys((*now.checkpoints, *last.checkpoints))
         return replace(now, tools=tools, checkpoints=tuple(checkpoints))

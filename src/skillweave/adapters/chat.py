@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, TypedDict, Unpack
@@ -14,7 +14,6 @@ from skillweave.errors import InvalidTurn
 from skillweave.limits import ToolLimits
 from skillweave.select.selection import MARKER
 from skillweave.state.approvals import NOTICE_END
-from skillweave.task import Task
 from skillweave.turn.reconcile import split_at_blocks
 
 SEPARATOR = "\n\n"
@@ -144,6 +143,20 @@ class HostMessage:
     said: Message | None = None
 
 
+def spoken(
+    where: str,
+    role: Role,
+    parts: Sequence[Part],
+    calls: Sequence[Call] = (),
+    *,
+    ours: Collection[Role] = (Role.USER, Role.SYSTEM),
+    message_id: str | None = None,
+) -> HostMessage:
+    """The message of anybody but a tool; one of a role in `ours` may be nothing but what looks like ours."""
+    whole = Message(role, tuple(parts), message_id)
+    return HostMessage(where, whole, None if role in ours and all_blocks(parts) else whole, tuple(calls))
+
+
 def answer_of_tool(
     where: str,
     parts: Sequence[Part],
@@ -159,20 +172,23 @@ def answer_of_tool(
     return HostMessage(where, whole, Message(Role.TOOL, without_blocks(parts), message_id), result=result)
 
 
-class HostFields(TypedDict, total=False):
-    """What a host knows of a turn beside its chat; the fields are those of `Turn`, `turn_id` is its `id`."""
+class TurnOptions(TypedDict, total=False):
+    """What a host may add to its chat; the fields are those of `Turn`, `turn_id` is its `id`.
+
+    `tools` are names, and for lists of messages also the provider's declarations. `append_only` says that the host
+    keeps its chat where nothing can be taken out of it.
+    """
 
     turn_id: str | None
     placement: Placement
-    tools: Sequence[str] | None
+    tools: Sequence[Any] | None
     memory: Mapping[str, object]
     named: Sequence[str]
-    task: Task | None
     limits: ToolLimits | None
     append_only: bool
 
 
-def turn_from(chat: Sequence[HostMessage], conversation: str, **fields: Unpack[HostFields]) -> Turn:
+def turn_from(chat: Sequence[HostMessage], conversation: str, **fields: Unpack[TurnOptions]) -> Turn:
     """The Turn of the coming call of the model: the chat is its transcript, the last words in it are its message.
 
     The message is whole: the turn finds out which of its words are ours. Raises InvalidTurn when neither user nor model
@@ -192,7 +208,6 @@ def turn_from(chat: Sequence[HostMessage], conversation: str, **fields: Unpack[H
         memory=fields.get("memory", {}),
         tools=None if tools is None else tuple(tools),
         placement=Placement(fields.get("placement", Placement.HISTORY)),
-        task=fields.get("task"),
         limits=fields.get("limits"),
         append_only=fields.get("append_only", False),
     )

@@ -4,6 +4,7 @@ import copy
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import is_
 from typing import Any
 
 from skillweave.adapters.supported import Unguarded, require_version
@@ -43,25 +44,24 @@ from skillweave.adapters.chat import (
     NOT_RUN,
     Call,
     HostMessage,
-    all_blocks,
     answer_of_tool,
     parameters_in,
     read_call,
+    spoken,
     words_for,
 )
 from skillweave.adapters.google_adk_conversations import ConversationOf, conversation_of, judging
-from skillweave.adapters.messages.lists import take_out
+from skillweave.adapters.messages.lists import texts_left
 from skillweave.checking import Checked
 from skillweave.compose.policy import OWN_TOOLS, Ruling
 from skillweave.compose.spawn import SpawnPlan
-from skillweave.conversation import Message, Part, Placement, Role
+from skillweave.conversation import Part, Placement, Role
 from skillweave.disclose.block import TAKEN_OUT
 from skillweave.errors import InvalidTurn, InvalidVerdict, UnguardedAgent
 from skillweave.injection import Drop, Injection
-from skillweave.settings import Settings
 from skillweave.state.state import ApprovalVerdict
 from skillweave.weaver import Weaver
-from skillweave.weaver.tools import ToolSpec
+from skillweave.weaver.tools import TOOLS, ToolSpec
 
 _ALSO = "also"
 """The key of a question under which the same is asked for other conversations in which the call waits."""
@@ -97,28 +97,24 @@ class SkillPlugin(BasePlugin):
     instruction of each call. `conversation` tells the id of a conversation; without it, app, user and session name it,
     and a branch of parallel agents, or a delegated task, is a conversation of its own. The rules of the session hold in
     it too, with those of the branches around it, and those of a caller in an agent that is used as a tool. `plan` is
-    that of a spawned sub-agent; `max_skills`, `settings` and `matchers` stand in for the weaver's. `unguarded` says
-    what to do with an agent that is called as a tool and leaves plugins out.
+    that of a spawned sub-agent. `unguarded` says what to do with an agent that is called as a tool and leaves plugins
+    out.
     """
 
     def __init__(
         self,
         weaver: Weaver,
         *,
-        name: str = MARK,
         conversation: ConversationOf | None = None,
         placement: Placement = Placement.HISTORY,
-        max_skills: int | None = None,
         plan: SpawnPlan | None = None,
-        matchers: Sequence[str] | None = None,
-        settings: Settings | None = None,
         unguarded: Unguarded = Unguarded.REFUSE,
     ) -> None:
-        super().__init__(name=name)
-        self._bridge = Bridge(weaver, placement, plan=plan, max_skills=max_skills, matchers=matchers, settings=settings)
+        super().__init__(name=MARK)
+        self._bridge = Bridge(weaver, placement, plan=plan)
         self._conversation = conversation
         self._unguarded = Checked("SkillPlugin").member("unguarded", unguarded, Unguarded)
-        self._own = [_OwnTool(self, spec) for spec in self._bridge.own_tools]
+        self._own = [_OwnTool(self, spec) for spec in TOOLS.values()]
         self._denied: dict[str, set[str]] = {}
 
     async def before_run_callback(self, *, invocation_context: InvocationContext) -> types.Content | None:
@@ -165,7 +161,7 @@ class SkillPlugin(BasePlugin):
             reply = _reply_in(confirmation, asked, tool_context.user_id)
             for one in (asked, *asked.get(_ALSO, ())):
                 conversation, pending = read_question(one)
-                await record(self._bridge.weaver, conversation, pending, reply, read_asked_call(asked) or call)
+                await record(self._bridge.weaver, conversation, (pending, reply, read_asked_call(asked) or call))
             call = as_replied(call, reply)
         waiting: dict[str, Judged] = {}
         for conversation in self._judging(tool_context):
@@ -287,9 +283,7 @@ def _read(contents: Sequence[types.Content], denied: frozenset[str]) -> Iterator
             elif not part.text:
                 parts.append({"type": next(iter(part.model_dump(exclude_none=True)), "empty")})
         if parts:
-            whole = Message(Role.ASSISTANT if content.role == "model" else Role.USER, tuple(parts))
-            ours = whole.role is Role.USER and all_blocks(whole.content or ())
-            yield HostMessage(where, whole, None if ours else whole, tuple(calls))
+            yield spoken(where, Role.ASSISTANT if content.role == "model" else Role.USER, parts, calls)
 
 
 def _result(answer: types.FunctionResponse, where: str, denied: frozenset[str]) -> HostMessage:
@@ -357,9 +351,7 @@ def _without(contents: Sequence[types.Content], drops: Sequence[Drop]) -> list[t
 def _changed(contents: Sequence[types.Content], drops: Sequence[Drop]) -> list[types.Content | None]:
     if not drops:
         return list(contents)
-    parts = [part for content in contents for part in content.parts or ()]
-    chat = [{"role": "user", "content": _text_in(part)} for part in parts]
-    left = iter(zip(chat, take_out(chat, drops), strict=True))
+    left = iter(texts_left([_text_in(part) for content in contents for part in content.parts or ()], drops))
     return [_left_of(content, left) for content in contents]
 
 
@@ -369,15 +361,11 @@ def _text_in(part: types.Part) -> str:
     return part.text or ""
 
 
-def _left_of(
-    content: types.Content, left: Iterator[tuple[Mapping[str, str], Mapping[str, str]]]
-) -> types.Content | None:
-    pairs: list[tuple[types.Part, Mapping[str, str], Mapping[str, str]]] = [
-        (part, *next(left)) for part in content.parts or ()
-    ]
-    if all(now is before for _, before, now in pairs):
+def _left_of(content: types.Content, left: Iterator[str]) -> types.Content | None:
+    before = content.parts or []
+    parts = [part if (text := next(left)) == _text_in(part) else _with_text(part, text) for part in before]
+    if all(map(is_, parts, before)):
         return content
-    parts = [part if now is before else _with_text(part, now["content"]) for part, before, now in pairs]
     kept = [part for part in parts if part.text != TAKEN_OUT]
     return content.model_copy(update={"parts": kept}) if kept else None
 

@@ -36,7 +36,6 @@ except ModuleNotFoundError:
 from skillweave.adapters.approval import from_data, question, read_reply, record, to_data, waiting
 from skillweave.adapters.bridge import Bridge, tail_of
 from skillweave.adapters.chat import last_words
-from skillweave.adapters.langchain_agents import require_guarded
 from skillweave.adapters.langchain_core import (
     Speaker,
     block_messages,
@@ -52,14 +51,19 @@ from skillweave.adapters.langchain_core import (
     wrote_only_markers,
 )
 from skillweave.adapters.langchain_guard import Ran, ToolGuard, run_of
-from skillweave.adapters.langchain_models import kept_by_service, require_held, require_text_kept, shown
+from skillweave.adapters.langchain_models import (
+    kept_by_service,
+    require_guarded,
+    require_held,
+    require_text_kept,
+    shown,
+)
 from skillweave.adapters.langchain_pause import continued, in_place_of_all, require_asked
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
 from skillweave.disclose.block import LOADS_NOTHING
 from skillweave.errors import CheckpointNotFound, InvalidVerdict, SkillNotFound
 from skillweave.injection import Drop, Injection, PendingCheckpoint
-from skillweave.settings import Settings
 from skillweave.state.approvals import rejection_notice
 from skillweave.state.state import Approval, ApprovalVerdict
 from skillweave.weaver import Weaver
@@ -128,12 +132,12 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
     """Weaves before every call of the model, hides tools from it, and judges every call of a tool.
 
     In history placement skill text stands in the state's `messages`, as words of `speaker`; in call placement in the
-    system prompt of each call. `plan` is that of a spawned sub-agent; `max_skills`, `settings` and `matchers` stand in
-    for the weaver's. A run must name its conversation, else it raises InvalidTurn. Nothing that counts is kept here,
-    so that one object serves any number of conversations. An agent inside a tool is a sub-agent: it needs a
-    SkillMiddleware too, has a conversation of its own, and may do no more than its caller. The first call of the model
-    raises UnguardedAgent for one without, and for what the provider runs past every rule, unless `unguarded` is
-    `allow`; it raises InvalidTurn for a mode of the model in which skill text would be lost.
+    system prompt of each call. `plan` is that of a spawned sub-agent. A run must name its conversation, else it raises
+    InvalidTurn. Nothing that counts is kept here, so that one object serves any number of conversations. An agent
+    inside a tool is a sub-agent: it needs a SkillMiddleware too, has a conversation of its own, and may do no more than
+    its caller. The first call of the model raises UnguardedAgent for one without, and for what the provider runs past
+    every rule, unless `unguarded` is `allow`; it raises InvalidTurn for a mode of the model in which skill text would
+    be lost.
     """
 
     state_schema = SkillState
@@ -144,18 +148,15 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         *,
         placement: Placement = Placement.HISTORY,
         speaker: Speaker = Speaker.USER,
-        max_skills: int | None = None,
         plan: SpawnPlan | None = None,
-        matchers: Sequence[str] | None = None,
-        settings: Settings | None = None,
         unguarded: Unguarded = Unguarded.REFUSE,
     ) -> None:
         super().__init__()
         self._unguarded = Unguarded(unguarded)
-        self._bridge = Bridge(weaver, placement, plan=plan, max_skills=max_skills, matchers=matchers, settings=settings)
+        self._bridge = Bridge(weaver, placement, plan=plan)
         self._speaker = Speaker(speaker)
         self._guard = ToolGuard(self._bridge)
-        self.tools = own_tools(self._bridge)
+        self.tools = own_tools()
 
     def before_model(self, state: SkillState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Place what is given into the history, take out what leaves, and note what a person must decide first."""
@@ -267,7 +268,7 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
 
     async def _decided(self, coming: _Coming, reply: object) -> _Coming:
         try:
-            judged = await record(coming.bridge.weaver, coming.conversation, coming.pending, read_reply(reply))
+            judged = await record(coming.bridge.weaver, coming.conversation, (coming.pending, read_reply(reply), None))
         except (InvalidVerdict, SkillNotFound, CheckpointNotFound) as error:
             now = await coming.bridge.current_policy(coming.conversation)
             same = set(coming.pending) <= set(now.checkpoints)

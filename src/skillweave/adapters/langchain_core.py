@@ -5,7 +5,9 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Any
 
-from skillweave.adapters.bridge import Bridge
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
+from langchain_core.tools import BaseTool, StructuredTool
+
 from skillweave.adapters.chat import (
     Call,
     HostMessage,
@@ -19,15 +21,9 @@ from skillweave.adapters.messages.lists import take_out
 from skillweave.compose.policy import OWN_TOOLS, Verdict
 from skillweave.conversation import Message, Part, Role
 from skillweave.disclose.block import TAKEN_OUT
-from skillweave.errors import InvalidTurn, MissingExtra
+from skillweave.errors import InvalidTurn
 from skillweave.injection import Drop, Injection
-from skillweave.weaver.tools import ToolAnswer, ToolSpec
-
-try:
-    from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, RemoveMessage, SystemMessage, ToolMessage
-    from langchain_core.tools import BaseTool, StructuredTool
-except ModuleNotFoundError:
-    raise MissingExtra("reading LangChain's messages", "langchain-core", "langchain") from None
+from skillweave.weaver.tools import TOOLS, ToolAnswer, ToolSpec
 
 
 class Speaker(StrEnum):
@@ -37,6 +33,10 @@ class Speaker(StrEnum):
     SYSTEM = "system"
 
 
+_SAID_BY: Mapping[Speaker, type[HumanMessage] | type[SystemMessage]] = {
+    Speaker.USER: HumanMessage,
+    Speaker.SYSTEM: SystemMessage,
+}
 MARK = "skillweave"
 """The key in `additional_kwargs` of a message that skillweave put into the history; no provider is sent it."""
 _TOLD = "skillweave-told-"
@@ -61,12 +61,13 @@ def _is_compaction(part: object) -> bool:
 
 def block_messages(injection: Injection, speaker: Speaker = Speaker.USER) -> list[BaseMessage]:
     """The given blocks as messages; their ids are the same in a replay, so that they replace themselves."""
-    kind = SystemMessage if Speaker(speaker) is Speaker.SYSTEM else HumanMessage
     skills: dict[str | None, list[str]] = {}
     for block in injection.blocks:
         skills.setdefault(block.id, []).append(block.skill_id)
     return [
-        kind(content=message.text, id=message.id, additional_kwargs=_mark("text", skills.get(message.id, [])))
+        _SAID_BY[speaker](
+            content=message.text, id=message.id, additional_kwargs=_mark("text", skills.get(message.id, []))
+        )
         for message in injection.messages
     ]
 
@@ -108,11 +109,10 @@ def with_tail(
     """
     if not tail:
         return list(messages)
-    kind = SystemMessage if Speaker(speaker) is Speaker.SYSTEM else HumanMessage
     chat = list(messages)
     if marker and chat and isinstance(chat[-1], HumanMessage | ToolMessage):
         chat[-1] = _marked(chat[-1], marker)
-    return [*chat, kind(content=tail)]
+    return [*chat, _SAID_BY[speaker](content=tail)]
 
 
 def _marked(message: BaseMessage, marker: Mapping[str, Any]) -> BaseMessage:
@@ -152,9 +152,8 @@ def unreadable(reply: BaseMessage) -> list[ToolMessage]:
 
 def notice(words: str, key: str, speaker: Speaker = Speaker.USER) -> BaseMessage:
     """A message of ours that tells the model something; one with an earlier `key` replaces the earlier one."""
-    kind = SystemMessage if Speaker(speaker) is Speaker.SYSTEM else HumanMessage
     told = f"{_TOLD}{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}"
-    return kind(content=words, id=told, additional_kwargs=_mark("notice"))
+    return _SAID_BY[speaker](content=words, id=told, additional_kwargs=_mark("notice"))
 
 
 def wrote_only_markers(messages: Sequence[BaseMessage]) -> bool:
@@ -238,9 +237,9 @@ def _parts(content: str | Iterable[str | dict[Any, Any]]) -> Iterable[Part]:
             yield {str(key): value for key, value in part.items()}
 
 
-def own_tools(bridge: Bridge) -> list[BaseTool]:
+def own_tools() -> list[BaseTool]:
     """The tools of skillweave as LangChain's, to be declared to the model; the guard answers their calls."""
-    return [_declared(spec) for spec in bridge.own_tools]
+    return [_declared(spec) for spec in TOOLS.values()]
 
 
 def require_other_names(tools: Iterable[BaseTool | dict[str, Any]]) -> None:

@@ -7,6 +7,14 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
+from langchain_core.messages import ToolMessage
+from langchain_core.tools import BaseTool, Tool
+from langchain_core.utils.function_calling import convert_to_openai_tool
+from langgraph.config import get_config
+from langgraph.errors import GraphInterrupt
+from langgraph.prebuilt.tool_node import ToolCallRequest
+from langgraph.types import Command, interrupt
+
 from skillweave.adapters.approval import as_replied, from_data, question, read_reply, record
 from skillweave.adapters.bridge import Bridge, Judged
 from skillweave.adapters.chat import Call, parameters_in, read_call
@@ -14,20 +22,9 @@ from skillweave.adapters.langchain_core import answered, host_messages, refused
 from skillweave.adapters.spawning import spawn_id_of
 from skillweave.compose.policy import OWN_TOOLS
 from skillweave.compose.spawn import SpawnRejected, SpawnRequest
-from skillweave.errors import CheckpointNotFound, InvalidSpawn, InvalidTurn, InvalidVerdict, MissingExtra, SkillNotFound
+from skillweave.errors import CheckpointNotFound, InvalidSpawn, InvalidTurn, InvalidVerdict, SkillNotFound
 from skillweave.injection import PendingCheckpoint
 from skillweave.state.state import ApprovalVerdict
-
-try:
-    from langchain_core.messages import ToolMessage
-    from langchain_core.tools import BaseTool, Tool
-    from langchain_core.utils.function_calling import convert_to_openai_tool
-    from langgraph.config import get_config
-    from langgraph.errors import GraphInterrupt
-    from langgraph.prebuilt.tool_node import ToolCallRequest
-    from langgraph.types import Command, interrupt
-except ModuleNotFoundError:
-    raise MissingExtra("the guard at LangGraph's tools", "langgraph", "langgraph") from None
 
 Ran: TypeAlias = ToolMessage | Command[Any]
 
@@ -114,15 +111,15 @@ class WaitingCall:
             raise
 
 
+@dataclass(frozen=True, slots=True)
 class ToolGuard:
     """What stands before every tool call of an agent; `wrap` and `awrap` are what a ToolNode or a middleware calls.
 
     `tools` are the names of all tools with which the agent's turns are woven, None where they are woven without.
     """
 
-    def __init__(self, bridge: Bridge, tools: Sequence[str] | None = None) -> None:
-        self._bridge = bridge
-        self._tools = tools
+    _bridge: Bridge
+    _tools: Sequence[str] | None = None
 
     def wrap(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Ran]) -> Ran:
         """Answer or run one call, pausing the graph where a person must decide first."""
@@ -174,7 +171,7 @@ class ToolGuard:
         try:
             reply = None if said is _NOTHING else read_reply(said)
             if reply and (not waits.decided or reply.verdict is not ApprovalVerdict.APPROVED):
-                await record(here.bridge.weaver, here.conversation, waits.pending, reply, waits.call)
+                await record(here.bridge.weaver, here.conversation, (waits.pending, reply, waits.call))
         except InvalidVerdict as error:
             return replace(waits, problem=str(error))
         except (SkillNotFound, CheckpointNotFound) as error:

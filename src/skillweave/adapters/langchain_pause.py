@@ -10,22 +10,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from skillweave.adapters.approval import KIND, Replied, read_asked_call, read_question, read_reply, record_all
+from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, ToolMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
+from langgraph.config import get_config
+from langgraph.constants import CONFIG_KEY_CHECKPOINTER
+from langgraph.graph.message import REMOVE_ALL_MESSAGES
+from langgraph.types import Interrupt
+
+from skillweave.adapters.approval import KIND, Replied, read_asked_call, read_question, read_reply, record
 from skillweave.adapters.chat import NOT_RUN, Call
 from skillweave.adapters.langchain_core import calls, refused
-from skillweave.errors import CheckpointNotFound, InvalidVerdict, MissingExtra, SkillNotFound
+from skillweave.errors import CheckpointNotFound, InvalidVerdict, SkillNotFound
 from skillweave.weaver import Weaver
-
-try:
-    from langchain_core.messages import AIMessage, BaseMessage, RemoveMessage, ToolMessage
-    from langchain_core.runnables import RunnableConfig
-    from langgraph.checkpoint.base import BaseCheckpointSaver, CheckpointTuple
-    from langgraph.config import get_config
-    from langgraph.constants import CONFIG_KEY_CHECKPOINTER
-    from langgraph.graph.message import REMOVE_ALL_MESSAGES
-    from langgraph.types import Interrupt
-except ModuleNotFoundError:
-    raise MissingExtra("pauses in LangGraph", "langgraph", "langgraph") from None
 
 log = logging.getLogger("skillweave")
 
@@ -93,7 +90,7 @@ async def keep_together(weaver: Weaver, interrupts: Iterable[Interrupt], replies
                     replied.setdefault(conversation, []).append((pending, read_reply(replies[one.id]), call))
         for conversation, several in replied.items():
             if len(several) > 1:
-                await record_all(weaver, conversation, several)
+                await record(weaver, conversation, *several)
     except (InvalidVerdict, SkillNotFound, CheckpointNotFound) as error:
         log.debug("replies to several calls are kept one by one: %s", error)
 

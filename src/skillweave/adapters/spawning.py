@@ -85,7 +85,7 @@ class Spawning:
         passing: tuple[type[Exception], ...] = (),
     ) -> None:
         self._weaver = weaver
-        self.bridge = Bridge(weaver, plan=plan, settings=_all_that_is_engaged(weaver.settings))
+        self.bridge = Bridge(weaver.variant(_all_that_is_engaged(weaver.settings)), plan=plan)
         self._bounds = bounds or SpawnBounds()
         self._check = check
         self._passing = passing

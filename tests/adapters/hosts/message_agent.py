@@ -64,7 +64,7 @@ class MessageAgent:
             verdict = await self.weaver.authorize(now, call.name, call.arguments, call_id=call.id)
             asked = [one for one in now.checkpoints if one.name in verdict.checkpoints and one.before == call.name]
             if asked and said.call in ("", call.id):
-                await record(self.weaver, CONVERSATION, asked, said, call)
+                await record(self.weaver, CONVERSATION, (asked, said, call))
                 self.changed[call.id] = as_replied(call, said)
         self.waiting = ()
         await self._answered([self.changed.get(call.id, call) for call in self._open_calls()])

@@ -107,7 +107,7 @@ class PlainAgent(WireAgent):
         for call in self._style.unanswered(self._chat, self._tools):
             names = (await self._judged(call, now)).checkpoints
             asked = [one for one in now.checkpoints if one.name in names]
-            await record(self._weaver, CONVERSATION, asked, said, call)
+            await record(self._weaver, CONVERSATION, (asked, said, call))
         return await self._run()
 
     async def _judged(self, call: Call, now: CurrentPolicy) -> Verdict:

@@ -1,5 +1,9 @@
 """Skills in agents of Microsoft's Agent Framework: a context provider with skills in the instructions of every call."""
 
+from skillweave.adapters.supported import require_version
+
+require_version("agent-framework-core", "agent-framework")
+
 from skillweave.adapters.agent_framework.approval import reply_to
 from skillweave.adapters.agent_framework.guarded import require_guarded
 from skillweave.adapters.agent_framework.provider import SkillContextProvider

@@ -3,22 +3,19 @@
 from collections.abc import Iterable, Iterator, Mapping
 from types import FunctionType, MethodType
 
+from agent_framework import (
+    ContextProvider,
+    FunctionTool,
+    HistoryProvider,
+    SupportsAgentRun,
+    Workflow,
+    WorkflowAgent,
+)
+
 from skillweave.adapters.agent_framework.messages import name_of
 from skillweave.adapters.supported import Unguarded
 from skillweave.compose.policy import Ruling, ToolPolicy
-from skillweave.errors import MissingExtra, UnguardedAgent
-
-try:
-    from agent_framework import (
-        ContextProvider,
-        FunctionTool,
-        HistoryProvider,
-        SupportsAgentRun,
-        Workflow,
-        WorkflowAgent,
-    )
-except ModuleNotFoundError:
-    raise MissingExtra("an adapter for the Agent Framework", "agent-framework-core", "agent-framework") from None
+from skillweave.errors import UnguardedAgent
 
 DEEPEST = 12
 """How far inside each other workflows, managers and tools are looked through."""

@@ -6,17 +6,12 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
-from skillweave.adapters.chat import Call, HostMessage, parameters_in, read_call
-from skillweave.adapters.supported import require_version
-from skillweave.conversation import Message, Part, Role, ToolResult
-from skillweave.errors import InvalidTurn, MissingExtra
+from agent_framework import Content, FunctionTool
+from agent_framework import Message as FrameworkMessage
 
-try:
-    require_version("agent-framework-core", "agent-framework")
-    from agent_framework import Content, FunctionTool
-    from agent_framework import Message as FrameworkMessage
-except ModuleNotFoundError:
-    raise MissingExtra("an adapter for the Agent Framework", "agent-framework-core", "agent-framework") from None
+from skillweave.adapters.chat import Call, HostMessage, parameters_in, read_call, spoken
+from skillweave.conversation import Message, Part, Role, ToolResult
+from skillweave.errors import InvalidTurn
 
 _ROLES = {**{role.value: role for role in Role}, "developer": Role.SYSTEM}
 
@@ -136,8 +131,7 @@ def _said(message: FrameworkMessage, contents: Sequence[Content], where: str) ->
     # What the service itself runs, it also answers.
     asked = tuple(call_of(one) for one in contents if _is_ours_to_run(one))
     asking = tuple({"type": "tool_call", "id": call.id, "name": call.name} for call in asked)
-    whole = Message(role, (*_parts(contents), *asking))
-    return HostMessage(where, whole, whole, asked)
+    return spoken(where, role, (*_parts(contents), *asking), asked, ours=())
 
 
 def _result(content: Content, where: str) -> HostMessage:

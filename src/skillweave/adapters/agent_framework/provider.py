@@ -2,10 +2,35 @@
 
 from asyncio import Lock
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import uuid4
 
-from skillweave.adapters.agent_framework.approval import Verdicts
+from agent_framework import (
+    AgentSession,
+    ChatContext,
+    ChatMiddleware,
+    ChatMiddlewareLayer,
+    ChatResponse,
+    Content,
+    FunctionInvocationContext,
+    FunctionMiddleware,
+    FunctionTool,
+    Message,
+    SessionContext,
+    SupportsAgentRun,
+    UserInputRequiredException,
+)
+from pydantic_core import to_jsonable_python
+
+from skillweave.adapters.agent_framework.approval import (
+    Verdicts,
+    hold,
+    keep_unsent,
+    pause_of,
+    require_open,
+    with_unsent,
+)
 from skillweave.adapters.agent_framework.guarded import (
     GuardingProvider,
     free_part,
@@ -24,7 +49,6 @@ from skillweave.adapters.agent_framework.messages import (
     with_parameters,
     with_refusals,
 )
-from skillweave.adapters.agent_framework.pauses import hold, keep_unsent, pause_of, require_open, with_unsent
 from skillweave.adapters.approval import require_decided
 from skillweave.adapters.bridge import Bridge, Judged, tail_of
 from skillweave.adapters.chat import SEPARATOR, Call, HostMessage, words_for
@@ -32,30 +56,10 @@ from skillweave.adapters.supported import Unguarded
 from skillweave.compose.policy import OWN_TOOLS, Ruling, ToolPolicy
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
-from skillweave.errors import InvalidTurn, MissingExtra
+from skillweave.errors import InvalidTurn
 from skillweave.injection import Injection
 from skillweave.weaver import Weaver
-from skillweave.weaver.tools import ToolSpec
-
-try:
-    from agent_framework import (
-        AgentSession,
-        ChatContext,
-        ChatMiddleware,
-        ChatMiddlewareLayer,
-        ChatResponse,
-        Content,
-        FunctionInvocationContext,
-        FunctionMiddleware,
-        FunctionTool,
-        Message,
-        SessionContext,
-        SupportsAgentRun,
-        UserInputRequiredException,
-    )
-    from pydantic_core import to_jsonable_python
-except ModuleNotFoundError:
-    raise MissingExtra("an adapter for the Agent Framework", "agent-framework-core", "agent-framework") from None
+from skillweave.weaver.tools import TOOLS, ToolSpec
 
 _IN_PROVIDERS = 3
 _LAST_REPLY = "last_reply"
@@ -85,18 +89,19 @@ class SkillContextProvider(GuardingProvider):
         conversation: str | None = None,
         decided_by: str | None = None,
         unguarded: Unguarded = Unguarded.REFUSE,
-        source_id: str = "skillweave",
     ) -> None:
-        super().__init__(source_id)
+        super().__init__("skillweave")
         if plan is not None and conversation is not None:
             raise InvalidTurn(
                 f"conversation={conversation[:40]!r} stands beside a plan, which has its own; leave it out"
             )
-        self.bridge = Bridge(weaver, Placement.CALL, plan=plan, max_skills=max_skills, append_only=True)
+        if max_skills is not None:
+            weaver = weaver.variant(replace(weaver.settings, max_skills=max_skills))
+        self.bridge = Bridge(weaver, Placement.CALL, plan=plan, append_only=True)
         self._conversation = plan.conversation if plan else conversation
         self._decided_by = decided_by
         self._unguarded = Unguarded(unguarded)
-        self._own_tools = [_declared(spec) for spec in self.bridge.own_tools]
+        self._own_tools = [_declared(spec) for spec in TOOLS.values()]
 
     async def before_run(
         self, *, agent: SupportsAgentRun, session: AgentSession, context: SessionContext, state: dict[str, Any]
@@ -149,6 +154,7 @@ class SkillContextProvider(GuardingProvider):
         keep_unsent(session, context.response, state)
 
 
+@dataclass(eq=False)
 class SkillChatMiddleware(ChatMiddleware):
     """What stands before each call of the model in one run, also between its tool calls.
 
@@ -158,29 +164,17 @@ class SkillChatMiddleware(ChatMiddleware):
     for one call only.
     """
 
-    def __init__(
-        self,
-        bridge: Bridge,
-        conversation: str,
-        verdicts: Verdicts,
-        state: dict[str, Any],
-        *,
-        agent: str,
-        others_last: bool = False,
-        unguarded: Unguarded = Unguarded.REFUSE,
-        written_down: bool = False,
-    ) -> None:
-        self._bridge = bridge
-        self._verdicts = verdicts
-        self._state = state
-        self._agent = agent
-        self._others_last = others_last
-        self._unguarded = unguarded
-        self._written_down = written_down
-        self.conversation = conversation
-        self.tools: list[str] | None = None
-        self.calls: list[Content] | None = None
-        self._chat: list[Message] = []
+    bridge: Bridge
+    conversation: str
+    verdicts: Verdicts
+    state: dict[str, Any]
+    agent: str
+    others_last: bool
+    unguarded: Unguarded
+    written_down: bool
+    tools: list[str] | None = None
+    calls: list[Content] | None = None
+    _chat: list[Message] = field(default_factory=list)
 
     async def process(self, context: ChatContext, call_next: Callable[[], Awaitable[None]]) -> None:
         """Set the instructions and the tools of this call; raises ApprovalNeeded where a person must decide first."""
@@ -190,11 +184,12 @@ class SkillChatMiddleware(ChatMiddleware):
         if self.calls is None:
             # What has the name of one of our own tools is never run: the function middleware answers its calls.
             hosts = [tool for tool in tools if name_of(tool) not in OWN_TOOLS]
-            require_guarded(hosts, unguarded=self._unguarded)
-            require_named(tools, unguarded=self._unguarded)
+            require_guarded(hosts, unguarded=self.unguarded)
+            require_named(tools, unguarded=self.unguarded)
         self._tell_refusals(context)
         kept_by_service = options.get("conversation_id") is not None
-        injection = await self._weave(context.messages, kept_by_service=kept_by_service)
+        read, turn_id = self._read(context.messages, kept_by_service=kept_by_service)
+        injection = await self.bridge.weave(read, self.conversation, tools=self.tools, turn_id=turn_id)
         require_decided(injection)
         offered = set(injection.tools.offers(self.tools))
         # A copy: the framework runs tools from its own list, so that hidden ones come to the guard and are answered.
@@ -202,37 +197,31 @@ class SkillChatMiddleware(ChatMiddleware):
         options["tools"] = [tool for tool in shown if tool is not None]
         options["instructions"] = self._instructions(options.get("instructions"), injection)
         context.options = options
-        tail = tail_of(injection, self._read(), kept_by_service=kept_by_service)
-        if tail and not self._written_down:
+        tail = tail_of(injection, read, kept_by_service=kept_by_service)
+        if tail and not self.written_down:
             context.messages = [*context.messages, Message("user", [tail])]
         context.stream_result_hooks.append(self._replied)
         await call_next()
         if isinstance(context.result, ChatResponse):
             self._replied(context.result)
 
-    async def _weave(self, sent: Sequence[Message], *, kept_by_service: bool) -> Injection:
+    def _read(self, sent: Sequence[Message], *, kept_by_service: bool) -> tuple[list[HostMessage], str | None]:
         # A service that keeps the history is sent only what is new; of the rest, only what it said last is known here.
-        if not kept_by_service:
-            self._chat = list(sent)
-            return await self._bridge.weave(self._read(), self.conversation, tools=self.tools)
-        before = self._chat or [Message("assistant", [self._state.get(_LAST_REPLY, "")])]
+        before = (self._chat or [Message("assistant", [self.state.get(_LAST_REPLY, "")])]) if kept_by_service else []
         self._chat = [*before, *sent]
-        return await self._bridge.weave(self._read(), self.conversation, tools=self.tools, turn_id=uuid4().hex)
-
-    def _read(self) -> list[HostMessage]:
-        return with_one_request(
-            host_messages(self._chat, self._agent), others_last=self._others_last and self.calls is None
-        )
+        others_last = self.others_last and self.calls is None
+        read = with_one_request(host_messages(self._chat, self.agent), others_last=others_last)
+        return read, uuid4().hex if kept_by_service else None
 
     def _tell_refusals(self, context: ChatContext) -> None:
-        told = with_refusals(context.messages, self._verdicts.refusals)
+        told = with_refusals(context.messages, self.verdicts.refusals)
         for ours, theirs in zip(told, context.messages, strict=True):
             if ours is not theirs:
                 context.record_message_replacement(ours, theirs)
         context.messages = told
 
     def _instructions(self, theirs: str | None, injection: Injection) -> str:
-        plan = self._bridge.plan
+        plan = self.bridge.plan
         texts = (theirs, plan.text if plan else None, injection.instructions)
         return SEPARATOR.join(text for text in texts if text)
 
@@ -240,9 +229,10 @@ class SkillChatMiddleware(ChatMiddleware):
         self._chat = [*self._chat, *response.messages]
         self.calls = calls_in(response.messages)
         if response.conversation_id is not None:
-            self._state[_LAST_REPLY] = response.text
+            self.state[_LAST_REPLY] = response.text
 
 
+@dataclass(eq=False)
 class SkillFunctionMiddleware(FunctionMiddleware):
     """What stands before each call of a tool: answers our own, lets others run, wait for a person, or not.
 
@@ -250,21 +240,13 @@ class SkillFunctionMiddleware(FunctionMiddleware):
     that waited beside them. While one call of a reply waits, none of the others runs.
     """
 
-    def __init__(
-        self,
-        bridge: Bridge,
-        verdicts: Verdicts,
-        now: SkillChatMiddleware,
-        session: AgentSession,
-        released: Sequence[Content],
-    ) -> None:
-        self._bridge = bridge
-        self._verdicts = verdicts
-        self._now = now
-        self._session = session
-        self._released = released
-        self._ruled: tuple[Sequence[Content], Mapping[str, Judged]] | None = None
-        self._ruling = Lock()
+    bridge: Bridge
+    verdicts: Verdicts
+    now: SkillChatMiddleware
+    session: AgentSession
+    released: Sequence[Content]
+    _ruled: tuple[Sequence[Content], Mapping[str, Judged]] | None = None
+    _ruling: Lock = field(default_factory=Lock)
 
     async def process(self, context: FunctionInvocationContext, call_next: Callable[[], Awaitable[None]]) -> None:
         """Answer or run one call, or make an approval request of it."""
@@ -275,7 +257,7 @@ class SkillFunctionMiddleware(FunctionMiddleware):
         if waiting and occurrence not in waiting:
             self._hold(context, call, occurrence)
         elif call.name in OWN_TOOLS:
-            context.result = (await self._bridge.answer(call, self._now.conversation, tools=self._now.tools)).text
+            context.result = (await self.bridge.answer(call, self.now.conversation, tools=self.now.tools)).text
         else:
             await self._rule(context, call, occurrence, waiting.get(occurrence), call_next)
 
@@ -287,52 +269,52 @@ class SkillFunctionMiddleware(FunctionMiddleware):
         known: Judged | None,
         call_next: Callable[[], Awaitable[None]],
     ) -> None:
-        left = self._verdicts.as_replied(call, occurrence or call.id)
-        judged = known or await self._bridge.judge(left, self._now.conversation, self._now.tools)
+        left = self.verdicts.as_replied(call, occurrence or call.id)
+        judged = known or await self.bridge.judge(left, self.now.conversation, self.now.tools)
         if judged.waits:
-            context.result = self._verdicts.request(left, occurrence or call.id, judged.waits)
+            context.result = self.verdicts.request(left, occurrence or call.id, judged.waits)
         elif judged.runs:
-            context.metadata[CALLER] = (self._bridge, self._now.conversation)
+            context.metadata[CALLER] = (self.bridge, self.now.conversation)
             if left is not call:
                 # The framework binds an approval to the arguments that it asked about; the person gave others.
                 context.metadata.pop(_APPROVED, None)
                 context.arguments = dict(left.arguments or {})
-                self._verdicts.ran(occurrence or call.id)
+                self.verdicts.ran(occurrence or call.id)
             await call_next()
         else:
             context.result = words_for(judged.verdict)
 
     async def _waiting(self, tools: Sequence[object]) -> Mapping[str, Judged]:
         """The calls that wait among those that run together now, by the id of their occurrence."""
-        calls = self._released if self._now.calls is None else self._now.calls
+        calls = self.released if self.now.calls is None else self.now.calls
         if len(calls) < 2:
             return {}
         async with self._ruling:
             if self._ruled is None or self._ruled[0] is not calls:
                 self._ruled = calls, await self._waits_of(calls, tools)
                 if self._ruled[1]:
-                    shown = self._ruled[1].keys() if self._now.calls is not None else {str(one.id) for one in calls}
-                    hold(self._session, calls, shown)
+                    shown = self._ruled[1].keys() if self.now.calls is not None else {str(one.id) for one in calls}
+                    hold(self.session, calls, shown)
             return self._ruled[1]
 
     async def _waits_of(self, calls: Sequence[Content], tools: Sequence[object]) -> Mapping[str, Judged]:
-        now = await self._bridge.current_policy(self._now.conversation, self._now.tools)
+        now = await self.bridge.current_policy(self.now.conversation, self.now.tools)
         written = [(str(one.id), call_of(one)) for one in calls if str(one.name) not in OWN_TOOLS]
         asked = [(occurrence, with_parameters(call, tools)) for occurrence, call in written if not call.problem]
-        hosts = [(occurrence, self._verdicts.as_replied(call, occurrence)) for occurrence, call in asked]
+        hosts = [(occurrence, self.verdicts.as_replied(call, occurrence)) for occurrence, call in asked]
         judged = {
-            occurrence: await self._bridge.judge(call, self._now.conversation, now=now)
+            occurrence: await self.bridge.judge(call, self.now.conversation, now=now)
             for occurrence, call in hosts
             if _asks(call, now.tools)
         }
         return {occurrence: one for occurrence, one in judged.items() if one.waits}
 
     def _hold(self, context: FunctionInvocationContext, call: Call, occurrence: str) -> None:
-        if self._now.calls is None:
+        if self.now.calls is None:
             # The framework has no hidden place for a call that it was about to run once more.
-            context.result = self._verdicts.request(call, occurrence or call.id, ())
+            context.result = self.verdicts.request(call, occurrence or call.id, ())
             return
-        held = next(one for one in self._now.calls if one.id == occurrence)
+        held = next(one for one in self.now.calls if one.id == occurrence)
         raise UserInputRequiredException(contents=[held], message="another call of this reply waits for a person")
 
 

@@ -9,6 +9,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
+from agent_framework import (
+    SKIP_PARSING,
+    Agent,
+    AgentSession,
+    Content,
+    FunctionInvocationContext,
+    FunctionTool,
+    InMemoryHistoryProvider,
+    Message,
+    MiddlewareFailure,
+    SupportsChatGetResponse,
+    ToolTypes,
+    UserInputRequiredException,
+    normalize_tools,
+)
+
 from skillweave.adapters.agent_framework import SkillContextProvider, reply_to
 from skillweave.adapters.agent_framework.approval import answers
 from skillweave.adapters.agent_framework.messages import call_of, name_of
@@ -17,27 +33,8 @@ from skillweave.adapters.approval import question, read_reply
 from skillweave.adapters.chat import Call, read_call
 from skillweave.adapters.spawning import SPAWN_TOOL, SpawnBounds, Spawning, same_for_all
 from skillweave.compose.spawn import SpawnPlan, SpawnRequest
-from skillweave.errors import InvalidSpawn, InvalidTurn, InvalidVerdict, MissingExtra
+from skillweave.errors import InvalidSpawn, InvalidTurn, InvalidVerdict
 from skillweave.weaver import Weaver
-
-try:
-    from agent_framework import (
-        SKIP_PARSING,
-        Agent,
-        AgentSession,
-        Content,
-        FunctionInvocationContext,
-        FunctionTool,
-        InMemoryHistoryProvider,
-        Message,
-        MiddlewareFailure,
-        SupportsChatGetResponse,
-        ToolTypes,
-        UserInputRequiredException,
-        normalize_tools,
-    )
-except ModuleNotFoundError:
-    raise MissingExtra("sub-agents in the Agent Framework", "agent-framework-core", "agent-framework") from None
 
 ClientOf: TypeAlias = Callable[[SpawnRequest], SupportsChatGetResponse[Any]]
 """The client for a request, which may name a model; raises InvalidSpawn, in words for the model, where it has none."""

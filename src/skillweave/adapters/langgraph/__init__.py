@@ -3,16 +3,9 @@
 History placement: a skill's text is appended to the state's messages once, and the ledger knows that it is there.
 """
 
-from importlib import import_module
-
 from skillweave.adapters.supported import require_version
-from skillweave.errors import MissingExtra
 
-try:
-    require_version("langgraph", "langgraph")
-    import_module("langgraph.graph")  # parts of other packages are named `langgraph` too
-except ModuleNotFoundError:
-    raise MissingExtra("the LangGraph adapter", "langgraph", "langgraph") from None
+require_version("langgraph", "langgraph")
 
 from skillweave.adapters.langchain_core import is_skill_message, without_skill_text
 from skillweave.adapters.langchain_pause import require_asked

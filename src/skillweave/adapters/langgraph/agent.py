@@ -1,6 +1,7 @@
 """The ready agent: one graph in the order of seed 000, from the system prompt to the output."""
 
 from collections.abc import AsyncIterator, Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Any, get_type_hints
 
 from langchain_core.language_models import BaseChatModel
@@ -13,7 +14,7 @@ from langgraph.types import Checkpointer, Command, Send
 from langgraph.typing import StateT
 
 from skillweave.adapters.bridge import Bridge
-from skillweave.adapters.chat import HostFields, holds_marker
+from skillweave.adapters.chat import TurnOptions, holds_marker
 from skillweave.adapters.langchain_core import (
     Speaker,
     host_messages,
@@ -60,7 +61,6 @@ def build_skill_agent(
     plan: SpawnPlan | None = None,
     matchers: Sequence[str] | None = EXPLICIT,
     speaker: Speaker = Speaker.USER,
-    max_skills: int | None = None,
     checkpointer: Checkpointer = None,
     name: str | None = None,
     unguarded: Unguarded = Unguarded.REFUSE,
@@ -84,9 +84,7 @@ def build_skill_agent(
     if Unguarded(unguarded) is Unguarded.REFUSE:
         require_held((), model)
     require_text_kept(model, None, Placement.HISTORY)
-    nodes = skill_nodes(
-        weaver, tools, matchers=matchers, speaker=speaker, plan=plan, max_skills=max_skills, unguarded=unguarded
-    )
+    nodes = skill_nodes(weaver, tools, matchers=matchers, speaker=speaker, plan=plan, unguarded=unguarded)
     if form is not None and form.name in nodes.names:
         raise InvalidTurn(f"response_format is named {form.name!r}, as one of the tools; rename it")
     prompt = "\n\n".join(text for text in (system_prompt, plan.text if plan else "") if text)
@@ -163,7 +161,7 @@ async def _all_present(nodes: SkillNodes, state: SkillState) -> bool:
         return False
     bridge, conversation = await run_of(nodes.bridge, state)
     chat = host_messages(state["messages"])
-    fields = HostFields(tools=nodes.names, memory=memory_in(state), turn_id=held.turn_id)
+    fields = TurnOptions(tools=nodes.names, memory=memory_in(state), turn_id=held.turn_id)
     chosen = await bridge.chosen(chat, conversation, **fields)
     return set(chosen) <= set(held.present)
 
@@ -273,17 +271,15 @@ class _ToModel:
         return "synthesis" if after and not answered else "output"
 
 
+@dataclass(frozen=True, slots=True)
 class _ModelCall:
     """One call of the model: with the catalog in the system prompt, and without the tools that it may not use."""
 
-    def __init__(
-        self, model: BaseChatModel, nodes: SkillNodes, system: SystemMessage | None, form: AnswerForm | None
-    ) -> None:
-        self._model = model
-        self._form = form
-        self._nodes = nodes
-        self._system = system
-        self._bound: dict[tuple[str, ...], Runnable[Any, BaseMessage]] = {}
+    _model: BaseChatModel
+    _nodes: SkillNodes
+    _system: SystemMessage | None
+    _form: AnswerForm | None
+    _bound: dict[tuple[str, ...], Runnable[Any, BaseMessage]] = field(default_factory=dict)
 
     @property
     def node(self) -> Node:

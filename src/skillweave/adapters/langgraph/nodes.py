@@ -29,8 +29,7 @@ from skillweave.adapters.approval import (
     waiting,
 )
 from skillweave.adapters.bridge import Bridge
-from skillweave.adapters.chat import HostFields, last_words
-from skillweave.adapters.langchain_agents import require_guarded
+from skillweave.adapters.chat import TurnOptions, last_words
 from skillweave.adapters.langchain_core import (
     Speaker,
     block_messages,
@@ -43,7 +42,7 @@ from skillweave.adapters.langchain_core import (
     with_tail,
 )
 from skillweave.adapters.langchain_guard import ToolGuard, run_of
-from skillweave.adapters.langchain_models import require_held, shown
+from skillweave.adapters.langchain_models import require_guarded, require_held, shown
 from skillweave.adapters.langchain_pause import continued, in_place_of_all
 from skillweave.adapters.supported import Unguarded
 from skillweave.compose.spawn import SpawnPlan
@@ -227,13 +226,13 @@ class SkillNodes:
             changes=changes,
         )
 
-    def _fields(self, state: SkillState, here: "_Here", *, same: bool) -> HostFields:
+    def _fields(self, state: SkillState, here: "_Here", *, same: bool) -> TurnOptions:
         """What is known of the turn: that of the inject node where the `same` was said, so that it counts once."""
         turn = state.get("woven")
-        known = HostFields(tools=self.names, memory=memory_in(state))
+        known = TurnOptions(tools=self.names, memory=memory_in(state))
         if turn is None:
-            return HostFields(**known, turn_id=here.turn, named=selected_in(state))
-        return HostFields(**known, turn_id=turn["id"] if same else None, named=turn["named"])
+            return TurnOptions(**known, turn_id=here.turn, named=selected_in(state))
+        return TurnOptions(**known, turn_id=turn["id"] if same else None, named=turn["named"])
 
 
 def _added(before: Sequence[BaseMessage], changes: Sequence[BaseMessage]) -> list[BaseMessage]:
@@ -255,7 +254,6 @@ def skill_nodes(
     matchers: Sequence[str] | None = EXPLICIT,
     speaker: Speaker = Speaker.USER,
     plan: SpawnPlan | None = None,
-    max_skills: int | None = None,
     unguarded: Unguarded = Unguarded.REFUSE,
 ) -> SkillNodes:
     """The nodes for a graph over SkillState; the catalog is in every call, whatever the weaver's settings say.
@@ -266,12 +264,12 @@ def skill_nodes(
     `unguarded` is `allow`.
     """
     settings = replace(weaver.settings, catalog=CatalogMode.ALWAYS)
-    bridge = Bridge(weaver, plan=plan, max_skills=max_skills, matchers=matchers, settings=settings)
+    bridge = Bridge(weaver.variant(settings, matchers), plan=plan)
     hosts = _as_tools(tools)
     if Unguarded(unguarded) is Unguarded.REFUSE:
         require_held(hosts)
         require_guarded(hosts)
-    declared = (*hosts, *own_tools(bridge))
+    declared = (*hosts, *own_tools())
     names = names_of(declared)
     guard = ToolGuard(bridge, names)
     steps = _Steps(bridge, Speaker(speaker), names)
@@ -308,13 +306,13 @@ async def _here(bridge: Bridge, state: SkillState) -> _Here:
     return _Here(*await run_of(bridge, state), step, turn)
 
 
+@dataclass(frozen=True, slots=True)
 class _Steps:
     """What the nodes do; where a node runs is read in its own context, the rest may run elsewhere."""
 
-    def __init__(self, bridge: Bridge, speaker: Speaker, names: list[str]) -> None:
-        self._bridge = bridge
-        self._speaker = speaker
-        self._names = names
+    _bridge: Bridge
+    _speaker: Speaker
+    _names: list[str]
 
     def node(self, name: str, work: Callable[[SkillState], Coroutine[Any, Any, Update]]) -> Node:
         async def over_pauses(state: SkillState) -> Update:
@@ -340,7 +338,7 @@ class _Steps:
             # What the matchers say counts as theirs; only the rest is the host's own choice.
             coming = await here.bridge.coming(chat, here.conversation, **known)
             named = [skill_id for skill_id in selected if skill_id not in coming]
-        injection = await here.bridge.weave(chat, here.conversation, **HostFields(**known, named=named))
+        injection = await here.bridge.weave(chat, here.conversation, **TurnOptions(**known, named=named))
         kept: Update = {
             "selected_skill_ids": [],
             "awaiting": to_data(waiting(injection)),
@@ -376,15 +374,15 @@ class _Steps:
                 continue
             problem = ""
             try:
-                await record(here.bridge.weaver, here.conversation, pending, reply)
+                await record(here.bridge.weaver, here.conversation, (pending, reply, None))
             except (InvalidVerdict, SkillNotFound, CheckpointNotFound) as error:
                 problem = str(error)
             now = await here.bridge.current_policy(here.conversation, self._names)
             pending = waiting(now) if problem else ()
         return await self._settled(state, now)
 
-    def _known(self, state: SkillState, here: _Here) -> HostFields:
-        return HostFields(tools=self._names, memory=memory_in(state), turn_id=here.turn)
+    def _known(self, state: SkillState, here: _Here) -> TurnOptions:
+        return TurnOptions(tools=self._names, memory=memory_in(state), turn_id=here.turn)
 
     async def _settled(self, state: SkillState, now: CurrentPolicy) -> Update:
         """The texts of rejected skills go, and the model is told; the coming call of the model is woven again."""

@@ -8,30 +8,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
-from skillweave.errors import InvalidSpawn, MissingExtra
-
-try:
-    from langchain_core.language_models import BaseChatModel
-    from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
-    from langchain_core.runnables import RunnableConfig
-    from langchain_core.tools import BaseTool, StructuredTool
-    from langgraph.errors import GraphBubbleUp
-    from langgraph.graph.state import CompiledStateGraph
-    from langgraph.prebuilt import ToolRuntime
-except ModuleNotFoundError:
-    raise MissingExtra("sub-agents in LangGraph", "langgraph", "langgraph") from None
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool, StructuredTool
+from langgraph.errors import GraphBubbleUp
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.prebuilt import ToolRuntime
 
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import Call, read_call
-from skillweave.adapters.langchain_agents import require_guarded
 from skillweave.adapters.langchain_core import names_of
 from skillweave.adapters.langchain_guard import caller, conversation_of
-from skillweave.adapters.langchain_models import require_held
+from skillweave.adapters.langchain_models import require_guarded, require_held
 from skillweave.adapters.langgraph.agent import build_skill_agent, named_model
 from skillweave.adapters.langgraph.nodes import SkillState
 from skillweave.adapters.spawning import SPAWN_TOOL, SpawnBounds, Spawning, same_for_all
 from skillweave.adapters.supported import Unguarded
 from skillweave.compose.spawn import SpawnPlan, SpawnRequest
+from skillweave.errors import InvalidSpawn
 from skillweave.weaver import Weaver
 
 ModelOf: TypeAlias = Callable[[SpawnRequest], BaseChatModel]

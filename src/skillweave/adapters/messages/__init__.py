@@ -8,8 +8,7 @@
 `skills_in` and `without_skill_text` tell skill text from the rest of a chat, for windows and summarisers.
 """
 
-from skillweave.adapters.chat import NOT_RUN, Call
-from skillweave.adapters.messages.lists import TurnOptions
+from skillweave.adapters.chat import NOT_RUN, Call, TurnOptions
 from skillweave.adapters.messages.marking import skills_in, without_skill_text
 
 __all__ = ["NOT_RUN", "Call", "TurnOptions", "skills_in", "without_skill_text"]

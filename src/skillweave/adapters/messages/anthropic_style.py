@@ -12,30 +12,26 @@ from skillweave.adapters.chat import (
     SEPARATOR,
     Call,
     HostMessage,
-    all_blocks,
+    TurnOptions,
     answer_of_tool,
     is_block,
     read_call,
-    words_for,
+    spoken,
 )
 from skillweave.adapters.messages.lists import (
-    Reading,
-    TurnOptions,
+    Style,
     entries,
     listed,
     offer,
     parts_of,
     plain,
-    require_style,
     role_of,
     take_out,
-    with_parameters,
 )
-from skillweave.compose.policy import Verdict
 from skillweave.conversation import Message, Part, Placement, Role, Turn
 from skillweave.errors import InvalidTurn
 from skillweave.injection import Injection
-from skillweave.weaver.tools import TOOLS, ToolAnswer
+from skillweave.weaver.tools import ToolSpec
 
 __all__ = [
     "answer",
@@ -66,7 +62,7 @@ def turn(chat: Sequence[Any], *, conversation: str, **options: Unpack[TurnOption
     where, first = next(entries(chat))
     if first.get("role") == "system":
         raise InvalidTurn(f"{where} is a system message; the API takes the system prompt apart: see system()")
-    return _reading.turn(chat, conversation=conversation, **options)
+    return _style.turn(chat, conversation=conversation, **options)
 
 
 def go_on(chat: Sequence[Any], said: str | Sequence[Any]) -> list[Any]:
@@ -117,39 +113,6 @@ def system(base: str | Sequence[Mapping[str, Any]], injection: Injection) -> lis
     return [*stable, *_marked([_text(block.text) for block in in_call])]
 
 
-def calls(reply: object, tools: Sequence[Any] | None = None) -> tuple[Call, ...]:
-    """The tool calls of a response or of its message, in order; what runs at the provider is not among them.
-
-    `tools` are the declarations of all tools of the host: then each call knows its tool's parameters, by which rules
-    on arguments are judged. Raises InvalidTurn for a reply of another API, naming the style that reads it.
-    """
-    require_style(reply, "anthropic_style")
-    blocks = (plain(raw) or {} for raw in listed((plain(reply) or {}).get("content")))
-    return with_parameters((_call(block) for block in blocks if block.get("type") == "tool_use"), tools)
-
-
-def skill_tools() -> list[dict[str, Any]]:
-    """The declarations of skillweave's own tools, to stand beside the host's; always the same."""
-    declared = ((spec, spec.to_dict()) for spec in TOOLS.values())
-    return [
-        {"name": spec.name, "description": spec.description, "input_schema": data["parameters"]}
-        for spec, data in declared
-    ]
-
-
-def answer(call: Call, answer: ToolAnswer) -> dict[str, Any]:
-    """The tool result for a call of one of skillweave's own tools; its text stays as it is, to be recognised again."""
-    return {"type": "tool_result", "tool_use_id": call.id, "content": answer.text, "is_error": answer.failed}
-
-
-def refuse(call: Call, why: Verdict | str) -> dict[str, Any]:
-    """The result for a call that was not run, written for the model to read.
-
-    The results of all calls of one reply belong into one user message, before any text.
-    """
-    return {"type": "tool_result", "tool_use_id": call.id, "content": words_for(why), "is_error": True}
-
-
 def _read(chat: Sequence[Any]) -> list[HostMessage]:
     return [piece for where, message in entries(chat) for piece in _pieces(message, where)]
 
@@ -158,16 +121,12 @@ def _pieces(message: Mapping[str, Any], where: str) -> Iterator[HostMessage]:
     role = Role(role_of(message, where, _ROLES))
     content = message.get("content")
     parts = parts_of(content, where)
-    whole = Message(role, parts)
-    if role is Role.ASSISTANT:
-        yield HostMessage(where, whole, whole, calls(message))
-        return
-    if role is Role.SYSTEM:
-        yield HostMessage(where, whole, None if all_blocks(parts) else whole)
+    if role is not Role.USER:
+        yield spoken(where, role, parts, tuple(_found(message)) if role is Role.ASSISTANT else ())
         return
     if not parts:
         raise InvalidTurn(f"{where} is a user message without content, which the API refuses; add the user's words")
-    yield from (_result(part, where) for part in parts if _is_result(part))
+    yield from (_answered(part, where) for part in parts if _is_result(part))
     said = tuple(part for part in parts if not _is_result(part))
     if said:
         theirs = said if isinstance(content, str) else _theirs(parts)
@@ -181,7 +140,7 @@ def _theirs(parts: Sequence[Part]) -> tuple[Part, ...]:
     return tuple(part for n, part in enumerate(parts) if n not in ours and not _is_result(part))
 
 
-def _result(part: Part, where: str) -> HostMessage:
+def _answered(part: Part, where: str) -> HostMessage:
     block = part if isinstance(part, Mapping) else {}
     content = block.get("content")
     parts = () if content is None else parts_of(content, where)
@@ -191,10 +150,6 @@ def _result(part: Part, where: str) -> HostMessage:
 
 def _is_result(part: Part) -> bool:
     return isinstance(part, Mapping) and part.get("type") == "tool_result"
-
-
-def _call(block: Mapping[str, Any]) -> Call:
-    return read_call(block.get("id"), block.get("name"), block.get("input"))
 
 
 def _ended(chat: Sequence[Any], text: str) -> list[Any]:
@@ -244,5 +199,20 @@ def _marked(blocks: Sequence[Any]) -> list[dict[str, Any]]:
     return copied
 
 
-_reading = Reading(_read)
-transcript, unanswered = _reading.transcript, _reading.unanswered
+def _found(reply: Mapping[str, Any]) -> Iterator[Call]:
+    blocks = (plain(raw) or {} for raw in listed(reply.get("content")))
+    used = (block for block in blocks if block.get("type") == "tool_use")
+    return (read_call(block.get("id"), block.get("name"), block.get("input")) for block in used)
+
+
+def _declared(spec: ToolSpec) -> dict[str, Any]:
+    return {"name": spec.name, "description": spec.description, "input_schema": spec.to_dict()["parameters"]}
+
+
+def _result(call: Call, text: str, failed: bool) -> dict[str, Any]:  # noqa: FBT001 - as a Style asks
+    return {"type": "tool_result", "tool_use_id": call.id, "content": text, "is_error": failed}
+
+
+_style = Style("anthropic_style", _read, _found, _declared, _result)
+transcript, unanswered = _style.transcript, _style.unanswered
+answer, calls, refuse, skill_tools = _style.answer, _style.calls, _style.refuse, _style.skill_tools

@@ -3,15 +3,16 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict, Unpack, cast
+from typing import Any, Unpack
 
-from skillweave.adapters.chat import Call, HostFields, HostMessage, parameters_in, turn_from
-from skillweave.conversation import Message, Part, Placement, Role, Turn, require_known
+from skillweave.adapters.chat import NOT_RUN, Call, HostMessage, TurnOptions, parameters_in, turn_from, words_for
+from skillweave.compose.policy import Verdict
+from skillweave.conversation import Message, Part, Role, Turn, require_known
 from skillweave.disclose.block import TAKEN_OUT, digest_in, text_digest
 from skillweave.errors import InvalidTurn
 from skillweave.injection import Drop, Injection
-from skillweave.limits import ToolLimits
 from skillweave.turn.reconcile import split_at_blocks
+from skillweave.weaver.tools import TOOLS, ToolAnswer, ToolSpec
 
 _TEXT_TYPES = ("text", "input_text", "output_text")
 _SEE = " (lists for the Responses API are read by responses_style)"
@@ -141,26 +142,19 @@ def _name(tool: object, index: int) -> str:
     return name
 
 
-class TurnOptions(TypedDict, total=False):
-    """What a host may add to its chat; `tools` are the provider's declarations or plain names.
+@dataclass(frozen=True, slots=True)
+class Style:
+    """The verbs that are alike in all styles, made of what each style says for itself.
 
-    `append_only` says that the host keeps its chat where nothing can be taken out of it.
+    `read` reads a list that is not empty, `found` gives the calls in a reply, `declared` a tool's declaration, and
+    `result` the answer to a call: its text, and whether it failed.
     """
 
-    turn_id: str
-    placement: Placement
-    tools: Sequence[Any] | None
-    memory: Mapping[str, object]
-    named: Sequence[str]
-    limits: ToolLimits | None
-    append_only: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """The verbs that are alike in all styles; `read` is how the style reads a list that is not empty."""
-
+    name: str
     read: Callable[[Sequence[Any]], list[HostMessage]]
+    found: Callable[[Mapping[str, Any]], Iterable[Call]]
+    declared: Callable[[ToolSpec], dict[str, Any]]
+    result: Callable[[Call, str, bool], dict[str, Any]]
 
     def turn(self, chat: Sequence[Any], *, conversation: str, **options: Unpack[TurnOptions]) -> Turn:
         """Returns the Turn of a chat that is about to be sent; the same chat is the same turn, with or without ours.
@@ -171,12 +165,24 @@ class Reading:
         """
         require_known(options, TurnOptions.__optional_keys__)
         tools = options.get("tools")
-        fields = {**options, "tools": None if tools is None else tool_names(tools)}
-        return turn_from(self.read(chat), conversation, **cast("HostFields", fields))
+        fields = TurnOptions(**{**options, "tools": None if tools is None else tool_names(tools)})
+        return turn_from(self.read(chat), conversation, **fields)
 
     def transcript(self, chat: Sequence[Any]) -> tuple[Message, ...]:
         """Returns what the model will be sent, also in the middle of its tool calls: for `Weaver.tools.call`."""
         return tuple(piece.message for piece in self.read(chat))
+
+    def calls(self, reply: object, tools: Sequence[Any] | None = None) -> tuple[Call, ...]:
+        """Returns the tool calls of a reply, or of its message or items, in order.
+
+        What runs at the provider is not among them, nor are the calls of a provider's own tools that a host runs
+        (`shell_call`, `apply_patch_call`, `computer_call`): judge those by the type of the tool,
+        `injection.tools.authorize("shell")`. `tools` are the declarations of all tools of the host: then each call
+        knows its tool's parameters, by which rules on arguments are judged. Raises InvalidTurn for a reply of another
+        API, naming the style that reads it, and for one whose history a server keeps.
+        """
+        require_style(reply, self.name)
+        return with_parameters(self.found(plain(reply) or {"output": reply}), tools)
 
     def unanswered(self, chat: Sequence[Any], tools: Sequence[Any] | None = None) -> tuple[Call, ...]:
         """Returns the model's last calls without a result, in order: they run, wait for a person, or are refused.
@@ -190,6 +196,29 @@ class Reading:
         answered = {piece.result.call for piece in pieces[last + 1 :] if piece.result is not None}
         return with_parameters((call for call in pieces[last].calls if call.id and call.id not in answered), tools)
 
+    def go_on(self, chat: Sequence[Any], said: str | Sequence[Any]) -> list[Any]:
+        """Returns a new list with the user's next message, a text or parts; waiting calls are answered as not run.
+
+        So a chat can go on while a person has yet to approve a call: the question about it is void then.
+        """
+        void = (self.refuse(call, NOT_RUN) for call in self.unanswered(chat))
+        return [*chat, *void, {"role": "user", "content": said}]
+
+    def skill_tools(self) -> list[dict[str, Any]]:
+        """Returns the declarations of skillweave's own tools, to stand beside the host's; always the same."""
+        return [self.declared(spec) for spec in TOOLS.values()]
+
+    def answer(self, call: Call, answer: ToolAnswer) -> dict[str, Any]:
+        """Returns the result of a call of one of skillweave's own tools; its text stays as it is, to be recognised."""
+        return self.result(call, answer.text, answer.failed)
+
+    def refuse(self, call: Call, why: Verdict | str) -> dict[str, Any]:
+        """Returns the result of a call that was not run, written for the model to read.
+
+        Anthropic wants the results of all calls of one reply in one user message, before any text.
+        """
+        return self.result(call, words_for(why), True)  # noqa: FBT003 - it failed
+
 
 def take_out(chat: Sequence[Any], drops: Sequence[Drop]) -> list[Any]:
     """A new list without the texts that may go; tool results keep their place, with a line that says what happened.
@@ -200,6 +229,11 @@ def take_out(chat: Sequence[Any], drops: Sequence[Drop]) -> list[Any]:
     carriers = dict.fromkeys(drop.message_id for drop in drops)
     going = Counter(digest for carrier in carriers if (digest := digest_in(carrier)))
     return left_of(chat, going)
+
+
+def texts_left(texts: Sequence[str], drops: Sequence[Drop]) -> list[str]:
+    """Each of these texts without those that may go; the line TAKEN_OUT for one that was nothing else."""
+    return [left["content"] for left in take_out([{"role": "user", "content": text} for text in texts], drops)]
 
 
 def left_of(chat: Sequence[Any], going: Counter[str]) -> list[Any]:

@@ -3,32 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, overload
 
-from skillweave.adapters.chat import (
-    NOT_RUN,
-    SEPARATOR,
-    Call,
-    HostMessage,
-    all_blocks,
-    answer_of_tool,
-    read_call,
-    words_for,
-)
-from skillweave.adapters.messages.lists import (
-    Reading,
-    entries,
-    listed,
-    offer,
-    parts_of,
-    plain,
-    require_style,
-    role_of,
-    take_out,
-    with_parameters,
-)
-from skillweave.compose.policy import Verdict
-from skillweave.conversation import Message, Part, Role
+from skillweave.adapters.chat import SEPARATOR, Call, HostMessage, answer_of_tool, read_call, spoken
+from skillweave.adapters.messages.lists import Style, entries, listed, offer, parts_of, plain, role_of, take_out
+from skillweave.conversation import Part, Role
 from skillweave.injection import Injection
-from skillweave.weaver.tools import TOOLS, ToolAnswer
+from skillweave.weaver.tools import ToolSpec
 
 __all__ = [
     "answer",
@@ -56,14 +35,6 @@ _ROLES = {
 }
 _SPEECHLESS = ("tool_calls", "function_call", "refusal", "audio")
 """What an assistant's message may hold instead of content."""
-
-
-def go_on(chat: Sequence[Any], said: str | Sequence[Any]) -> list[Any]:
-    """A new list with the user's next message, a text or parts; calls that still wait are answered as not run.
-
-    So a chat can go on while a person has yet to approve a call: the question about it is void then.
-    """
-    return [*chat, *(refuse(call, NOT_RUN) for call in unanswered(chat)), {"role": "user", "content": said}]
 
 
 def place(chat: Sequence[Any], injection: Injection) -> list[Any]:
@@ -101,34 +72,6 @@ def system(base: str | Mapping[str, Any], injection: Injection) -> str | dict[st
     return {**base, "content": [*content, *added]}
 
 
-def calls(reply: object, tools: Sequence[Any] | None = None) -> tuple[Call, ...]:
-    """The tool calls of a response or of its message, in order; the first choice counts.
-
-    `tools` are the declarations of all tools of the host: then each call knows its tool's parameters, by which rules
-    on arguments are judged. Raises InvalidTurn for a reply of another API, naming the style that reads it.
-    """
-    require_style(reply, "openai_style")
-    response = plain(reply) or {}
-    choices = listed(response.get("choices"))
-    first = plain(choices[0]) or {} if choices else {}
-    return with_parameters(_calls(plain(first.get("message")) or response), tools)
-
-
-def skill_tools() -> list[dict[str, Any]]:
-    """The declarations of skillweave's own tools, to stand beside the host's; always the same."""
-    return [{"type": "function", "function": spec.to_dict()} for spec in TOOLS.values()]
-
-
-def answer(call: Call, answer: ToolAnswer) -> dict[str, Any]:
-    """The tool message for a call of one of skillweave's own tools; its text stays as it is, to be recognised again."""
-    return {"role": "tool", "tool_call_id": call.id, "content": answer.text}
-
-
-def refuse(call: Call, why: Verdict | str) -> dict[str, Any]:
-    """The tool message for a call that was not run, written for the model to read."""
-    return {"role": "tool", "tool_call_id": call.id, "content": words_for(why)}
-
-
 def _system(text: str) -> dict[str, Any]:
     return {"role": "system", "content": text}
 
@@ -140,15 +83,10 @@ def _read(chat: Sequence[Any]) -> list[HostMessage]:
 def _message(message: Mapping[str, Any], where: str) -> HostMessage:
     role = _ROLES[role_of(message, where, tuple(_ROLES))]
     parts = _parts(message, role, where)
-    whole = Message(role, parts)
-    if role is Role.SYSTEM:
-        return HostMessage(where, whole, None if all_blocks(parts) else whole)
-    if role is Role.ASSISTANT:
-        return HostMessage(where, whole, whole, _calls(message))
-    if role is Role.USER:
-        return HostMessage(where, whole, whole)
-    name = str(message.get("name") or "")
-    return answer_of_tool(where, parts, tool=name, call=message.get("tool_call_id"))
+    if role is Role.TOOL:
+        return answer_of_tool(where, parts, tool=str(message.get("name") or ""), call=message.get("tool_call_id"))
+    calls = _calls(message) if role is Role.ASSISTANT else ()
+    return spoken(where, role, parts, calls, ours=(Role.SYSTEM,))
 
 
 def _parts(message: Mapping[str, Any], role: Role, where: str) -> tuple[Part, ...]:
@@ -173,5 +111,21 @@ def _call(raw: Mapping[str, Any]) -> Call:
     return read_call(raw.get("id"), function.get("name"), function.get("arguments"))
 
 
-_reading = Reading(_read)
-turn, transcript, unanswered = _reading.turn, _reading.transcript, _reading.unanswered
+def _found(reply: Mapping[str, Any]) -> tuple[Call, ...]:
+    # The first choice counts.
+    choices = listed(reply.get("choices"))
+    first = plain(choices[0]) or {} if choices else {}
+    return _calls(plain(first.get("message")) or reply)
+
+
+def _declared(spec: ToolSpec) -> dict[str, Any]:
+    return {"type": "function", "function": spec.to_dict()}
+
+
+def _result(call: Call, text: str, _: bool) -> dict[str, Any]:  # noqa: FBT001 - as a Style asks
+    return {"role": "tool", "tool_call_id": call.id, "content": text}
+
+
+_style = Style("openai_style", _read, _found, _declared, _result)
+turn, transcript, unanswered, go_on = _style.turn, _style.transcript, _style.unanswered, _style.go_on
+answer, calls, refuse, skill_tools = _style.answer, _style.calls, _style.refuse, _style.skill_tools

@@ -12,33 +12,30 @@ from dataclasses import dataclass, replace
 from inspect import isawaitable
 from typing import Any, TypeAlias
 
+from agents import (
+    Agent,
+    ApplyPatchTool,
+    CodeInterpreterTool,
+    CustomTool,
+    FileSearchTool,
+    FunctionTool,
+    HostedMCPTool,
+    ImageGenerationTool,
+    LocalShellTool,
+    RunContextWrapper,
+    ShellTool,
+    Tool,
+    ToolSearchTool,
+    WebSearchTool,
+)
+from agents.editor import ApplyPatchOperation, ApplyPatchResult
+from agents.items import ToolApprovalItem
+from agents.tool import LocalShellCommandRequest, ProgrammaticToolCallingTool, ShellCommandRequest
+from agents.tool_context import ToolContext
+
 from skillweave.adapters.bridge import Bridge, Judged
 from skillweave.adapters.chat import Call, words_for
-from skillweave.errors import MissingExtra, UnguardedAgent
-
-try:
-    from agents import (
-        Agent,
-        ApplyPatchTool,
-        CodeInterpreterTool,
-        CustomTool,
-        FileSearchTool,
-        FunctionTool,
-        HostedMCPTool,
-        ImageGenerationTool,
-        LocalShellTool,
-        RunContextWrapper,
-        ShellTool,
-        Tool,
-        ToolSearchTool,
-        WebSearchTool,
-    )
-    from agents.editor import ApplyPatchOperation, ApplyPatchResult
-    from agents.items import ToolApprovalItem
-    from agents.tool import LocalShellCommandRequest, ProgrammaticToolCallingTool, ShellCommandRequest
-    from agents.tool_context import ToolContext
-except ModuleNotFoundError:
-    raise MissingExtra("the adapter for the OpenAI Agents SDK", "openai-agents", "openai-agents") from None
+from skillweave.errors import UnguardedAgent
 
 Answered: TypeAlias = OrderedDict[tuple[str, str], Mapping[str, Any] | None]
 """By conversation and call, what persons let run: None, or the arguments that they gave the call."""
@@ -263,12 +260,12 @@ def _patch(call_id: str, name: str, operation: ApplyPatchOperation) -> Call:
     return Call(call_id, name, {key: value for key, value in found.items() if value is not None}, None, _PATCH)
 
 
+@dataclass(frozen=True, slots=True)
 class _Editor:
     """The host's editor, whose operations are judged; what may not be done fails, with the reason."""
 
-    def __init__(self, guard: NativeGuard, tool: ApplyPatchTool) -> None:
-        self._guard = guard
-        self._tool = tool
+    _guard: NativeGuard
+    _tool: ApplyPatchTool
 
     async def create_file(self, operation: ApplyPatchOperation) -> ApplyPatchResult | str | None:
         return await self._done(operation, self._tool.editor.create_file)

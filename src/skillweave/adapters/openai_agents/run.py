@@ -8,10 +8,28 @@ from dataclasses import dataclass, replace
 from inspect import isawaitable
 from typing import Any
 
+from agents import (
+    FunctionTool,
+    Model,
+    ModelProvider,
+    ModelResponse,
+    ModelSettings,
+    RunContextWrapper,
+    Tool,
+    ToolGuardrailFunctionOutput,
+    ToolInputGuardrail,
+    ToolInputGuardrailData,
+    custom_span,
+)
+from agents.items import TResponseInputItem, TResponseStreamEvent
+from agents.retry import ModelRetryAdvice, ModelRetryAdviceRequest
+from agents.run_config import CallModelData, CallModelInputFilter, ModelInputData
+from agents.tool_context import ToolContext
+
 from skillweave.adapters.approval import require_decided
 from skillweave.adapters.bridge import Bridge, Judged
 from skillweave.adapters.chat import SEPARATOR, Call, parameters_in, read_call, words_for
-from skillweave.adapters.messages.items import host_messages
+from skillweave.adapters.messages.responses_style import host_messages
 from skillweave.adapters.openai_agents.native import (
     MAKE_IT,
     Answered,
@@ -25,31 +43,10 @@ from skillweave.adapters.openai_agents.native import (
 from skillweave.adapters.supported import Unguarded
 from skillweave.compose.policy import OWN_TOOLS, Ruling
 from skillweave.compose.spawn import SpawnPlan
-from skillweave.errors import InvalidTurn, MissingExtra, UnguardedAgent
+from skillweave.errors import InvalidTurn, UnguardedAgent
 from skillweave.injection import Injection
 from skillweave.relations.rules import read_entry
 from skillweave.weaver.tools import ToolSpec
-
-try:
-    from agents import (
-        FunctionTool,
-        Model,
-        ModelProvider,
-        ModelResponse,
-        ModelSettings,
-        RunContextWrapper,
-        Tool,
-        ToolGuardrailFunctionOutput,
-        ToolInputGuardrail,
-        ToolInputGuardrailData,
-        custom_span,
-    )
-    from agents.items import TResponseInputItem, TResponseStreamEvent
-    from agents.retry import ModelRetryAdvice, ModelRetryAdviceRequest
-    from agents.run_config import CallModelData, CallModelInputFilter, ModelInputData
-    from agents.tool_context import ToolContext
-except ModuleNotFoundError:
-    raise MissingExtra("the adapter for the OpenAI Agents SDK", "openai-agents", "openai-agents") from None
 
 NAME_IT = "run it with run_config=skills.run_config(session)"
 

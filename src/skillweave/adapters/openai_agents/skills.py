@@ -8,7 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, TypeVar, cast
 
-from skillweave.adapters.approval import as_replied, question, read_question, read_reply, record_all
+from agents import Agent, Model, RunConfig, RunContextWrapper, RunState, Tool, ToolOriginType
+from agents.items import ToolApprovalItem
+from agents.memory import Session
+
+from skillweave.adapters.approval import as_replied, question, read_question, read_reply, record
 from skillweave.adapters.bridge import Bridge, Judged
 from skillweave.adapters.chat import Call, read_call, words_for
 from skillweave.adapters.messages.lists import plain
@@ -34,18 +38,11 @@ from skillweave.adapters.supported import Unguarded
 from skillweave.compose.policy import OWN_TOOLS
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
-from skillweave.errors import InvalidTurn, InvalidVerdict, MissingExtra, UnguardedAgent
+from skillweave.errors import InvalidTurn, InvalidVerdict, UnguardedAgent
 from skillweave.injection import PendingCheckpoint
 from skillweave.relations.rules import read_entry
-from skillweave.settings import Settings
 from skillweave.weaver import Weaver
-
-try:
-    from agents import Agent, Model, RunConfig, RunContextWrapper, RunState, Tool, ToolOriginType
-    from agents.items import ToolApprovalItem
-    from agents.memory import Session
-except ModuleNotFoundError:
-    raise MissingExtra("the adapter for the OpenAI Agents SDK", "openai-agents", "openai-agents") from None
+from skillweave.weaver.tools import TOOLS
 
 _Context = TypeVar("_Context")
 
@@ -53,30 +50,19 @@ _Context = TypeVar("_Context")
 class Skills:
     """A Weaver for agents of the SDK: `agent` guards an agent, `run_config` makes a run part of a conversation.
 
-    `max_skills`, `matchers` and `settings` stand in for the weaver's; `plan` is that of a spawned sub-agent, whose runs
-    are in `plan.conversation`. With `unguarded="allow"` agents and tools pass that no rule can hold back. Any number of
-    agents and conversations may share one object: everything that counts is in the weaver's ledger.
+    `plan` is that of a spawned sub-agent, whose runs are in `plan.conversation`. With `unguarded="allow"` agents and
+    tools pass that no rule can hold back. Any number of agents and conversations may share one object: everything that
+    counts is in the weaver's ledger.
     """
 
     def __init__(
         self,
         weaver: Weaver,
         *,
-        max_skills: int | None = None,
         plan: SpawnPlan | None = None,
-        matchers: Sequence[str] | None = None,
-        settings: Settings | None = None,
         unguarded: Unguarded = Unguarded.REFUSE,
     ) -> None:
-        self._bridge = Bridge(
-            weaver,
-            Placement.CALL,
-            plan=plan,
-            max_skills=max_skills,
-            matchers=matchers,
-            settings=settings,
-            append_only=True,
-        )
+        self._bridge = Bridge(weaver, Placement.CALL, plan=plan, append_only=True)
         self._unguarded = Unguarded(unguarded)
         self._answered: Answered = OrderedDict()
 
@@ -102,7 +88,7 @@ class Skills:
                 if isinstance(target, Agent) and acts_unguarded(target):
                     raise UnguardedAgent(target.name, f"a handoff of agent {agent.name!r}", MAKE_IT)
         values = {one.name: getattr(agent, one.name) for one in fields(agent) if one.init}
-        values["tools"] = [*hosts, *(declared(self._bridge, spec) for spec in self._bridge.own_tools)]
+        values["tools"] = [*hosts, *(declared(self._bridge, spec) for spec in TOOLS.values())]
         bases = (type(agent),) if isinstance(agent, _Skilled) else (_Skilled, type(agent))
         known = {"answered": self._answered, "unguarded": self._unguarded}
         kind = type(type(agent).__name__, bases, {**known, "bridge": self._bridge})
@@ -172,7 +158,7 @@ class Skills:
                 )
             pending = {call_id: pending[call_id]}
         replied = [(pending[call.id], said, call) for _, call, _ in found if call.id in pending]
-        await record_all(self._bridge.weaver, named, replied)
+        await record(self._bridge.weaver, named, *replied)
         for item, call, _ in found:
             if call.id not in pending:
                 continue

@@ -5,16 +5,13 @@ from dataclasses import replace
 from inspect import getclosurevars, unwrap
 from typing import Any
 
-from skillweave.compose.policy import Ruling, ToolPolicy
-from skillweave.errors import MissingExtra, UnguardedAgent
+from pydantic_ai.agent import AbstractAgent
+from pydantic_ai.capabilities import AbstractCapability
+from pydantic_ai.native_tools import AbstractNativeTool, MCPServerTool
+from pydantic_ai.toolsets import AbstractToolset, FunctionToolset
 
-try:
-    from pydantic_ai.agent import AbstractAgent
-    from pydantic_ai.capabilities import AbstractCapability
-    from pydantic_ai.native_tools import AbstractNativeTool, MCPServerTool
-    from pydantic_ai.toolsets import AbstractToolset, FunctionToolset
-except ModuleNotFoundError:
-    raise MissingExtra("the adapter for Pydantic AI", "pydantic-ai-slim", "pydantic-ai") from None
+from skillweave.compose.policy import Ruling, ToolPolicy
+from skillweave.errors import UnguardedAgent
 
 
 class GuardingCapability(AbstractCapability[Any]):

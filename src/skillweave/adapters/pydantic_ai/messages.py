@@ -2,56 +2,45 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from operator import is_
 from typing import Any
 
-from skillweave.adapters.chat import Call, HostMessage, all_blocks, answer_of_tool, read_call
-from skillweave.adapters.messages.lists import take_out
-from skillweave.adapters.supported import require_version
-from skillweave.conversation import Message, Part, Role
-from skillweave.disclose.block import TAKEN_OUT
-from skillweave.errors import MissingExtra
-from skillweave.injection import Drop, Injection
+from pydantic_ai.messages import (
+    CachePoint,
+    CompactionPart,
+    ModelMessage,
+    ModelRequest,
+    ModelRequestPart,
+    ModelResponse,
+    RetryFeedbackPart,
+    SpeechPart,
+    SystemPromptPart,
+    TextContent,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserContent,
+    UserPromptPart,
+)
 
-try:
-    require_version("pydantic-ai-slim", "pydantic-ai")
-    from pydantic_ai.messages import (
-        CachePoint,
-        CompactionPart,
-        ModelMessage,
-        ModelRequest,
-        ModelRequestPart,
-        ModelResponse,
-        RetryFeedbackPart,
-        SpeechPart,
-        SystemPromptPart,
-        TextContent,
-        TextPart,
-        ToolCallPart,
-        ToolReturnPart,
-        UserContent,
-        UserPromptPart,
-        repair_messages,
-    )
-except ModuleNotFoundError:
-    raise MissingExtra("the adapter for Pydantic AI", "pydantic-ai-slim", "pydantic-ai") from None
+from skillweave.adapters.chat import Call, HostMessage, answer_of_tool, read_call, spoken
+from skillweave.adapters.messages.lists import texts_left
+from skillweave.conversation import Part, Role
+from skillweave.disclose.block import TAKEN_OUT
+from skillweave.injection import Drop, Injection
 
 MARK = "skillweave"
 """The key in the metadata of what skillweave put into the history; no provider is sent it."""
 
 
-def host_messages(messages: Sequence[ModelMessage]) -> list[HostMessage]:
-    """What is said in each part of the messages; parts that only steer the framework say nothing."""
-    return list(_read(messages))
-
-
-def about_to_be_sent(
-    messages: Sequence[ModelMessage], prompt: str | Sequence[UserContent] | None = None
+def host_messages(
+    messages: Iterable[ModelMessage], prompt: str | Sequence[UserContent] | None = None
 ) -> list[HostMessage]:
-    """What is said in messages that go to the model now, as the framework mends them before it sends them.
+    """What is said in each part of the messages; parts that only steer the framework say nothing.
 
     `prompt` is what the user said in this run: what else stands as a prompt behind a tool's result is the tool's.
     """
-    return list(_read(repair_messages(messages), prompt))
+    return list(_read(messages, prompt))
 
 
 def open_calls(messages: Sequence[ModelMessage]) -> list[ToolCallPart]:
@@ -108,8 +97,7 @@ def without_texts(messages: Sequence[ModelMessage], drops: Sequence[Drop]) -> li
     if not drops:
         return list(messages)
     requests = [message for message in messages if isinstance(message, ModelRequest)]
-    chat = [{"role": "user", "content": _text_of(part)} for message in requests for part in message.parts]
-    left = iter(zip(chat, take_out(chat, drops), strict=True))
+    left = iter(texts_left([_text_of(part) for message in requests for part in message.parts], drops))
     return [_left_of(one, left) if isinstance(one, ModelRequest) else one for one in messages]
 
 
@@ -118,7 +106,7 @@ def prompts_in(messages: Sequence[ModelMessage]) -> set[str]:
     return {text for message in messages for part in message.parts if (text := prompt_text(part))}
 
 
-def _read(messages: Iterable[ModelMessage], prompt: str | Sequence[UserContent] | None = None) -> Iterator[HostMessage]:
+def _read(messages: Iterable[ModelMessage], prompt: str | Sequence[UserContent] | None) -> Iterator[HostMessage]:
     for index, message in enumerate(messages):
         where = f"messages[{index}]"
         if isinstance(message, ModelResponse):
@@ -137,17 +125,17 @@ def _request_part(part: ModelRequestPart, where: str) -> HostMessage | None:
     match part:
         case UserPromptPart():
             content = [part.content] if isinstance(part.content, str) else part.content
-            return _said(Role.USER, tuple(_user_parts(content)), where)
+            return spoken(where, Role.USER, tuple(_user_parts(content)))
         case SpeechPart():
-            return _said(Role.USER, (part.content,), where)
+            return spoken(where, Role.USER, (part.content,))
         case ToolReturnPart():
             return _result(part, where)
         case SystemPromptPart():
-            return _said(Role.SYSTEM, (part.content,), where)
+            return spoken(where, Role.SYSTEM, (part.content,))
         case RetryFeedbackPart():
-            return _said(Role.SYSTEM, (part.model_response(),), where)
+            return spoken(where, Role.SYSTEM, (part.model_response(),))
         case CompactionPart(content=str() as summary):
-            return _said(Role.SYSTEM, (summary,), where)
+            return spoken(where, Role.SYSTEM, (summary,))
         case _:
             return None
 
@@ -155,11 +143,6 @@ def _request_part(part: ModelRequestPart, where: str) -> HostMessage | None:
 def _of_a_tool(found: HostMessage) -> HostMessage:
     told = replace(found.message, role=Role.TOOL)
     return replace(found, message=told, host_part=found.host_part and told)
-
-
-def _said(role: Role, parts: tuple[Part, ...], where: str) -> HostMessage:
-    whole = Message(role, parts)
-    return HostMessage(where, whole, None if all_blocks(parts) else whole)
 
 
 def _user_parts(content: Iterable[UserContent]) -> Iterator[Part]:
@@ -192,16 +175,13 @@ def _response(message: ModelResponse, where: str) -> HostMessage:
             parts.append({"type": part.part_kind, "id": part.tool_call_id, "name": part.tool_name})
         else:
             parts.append({"type": part.part_kind})
-    whole = Message(Role.ASSISTANT, tuple(parts))
-    return HostMessage(where, whole, whole, tuple(calls))
+    return spoken(where, Role.ASSISTANT, parts, calls)
 
 
-def _left_of(message: ModelRequest, left: Iterator[tuple[Mapping[str, str], Mapping[str, str]]]) -> ModelRequest:
-    pairs: list[tuple[Any, Mapping[str, str], Mapping[str, str]]] = [(part, *next(left)) for part in message.parts]
-    if all(now is before for _, before, now in pairs):
-        return message
-    parts = [part if now is before else replace(part, content=now["content"]) for part, before, now in pairs]
-    return replace(message, parts=parts)
+def _left_of(message: ModelRequest, left: Iterator[str]) -> ModelRequest:
+    pairs: list[tuple[Any, str]] = [(part, next(left)) for part in message.parts]
+    parts = [part if text == _text_of(part) else replace(part, content=text) for part, text in pairs]
+    return message if all(map(is_, parts, message.parts)) else replace(message, parts=parts)
 
 
 def _text_of(part: ModelRequestPart) -> str:

@@ -4,6 +4,35 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
+from pydantic_ai import (
+    ApprovalRequired,
+    DeferredToolRequests,
+    DeferredToolResults,
+    RunContext,
+    Tool,
+    ToolApproved,
+    ToolDefinition,
+    ToolDenied,
+    ToolReturn,
+    UserPromptNode,
+)
+from pydantic_ai.capabilities import WrapToolValidateHandler
+from pydantic_ai.exceptions import ToolFailed
+from pydantic_ai.messages import (
+    CachePoint,
+    InstructionPart,
+    ModelRequest,
+    ModelRequestPart,
+    ModelResponse,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+    repair_messages,
+)
+from pydantic_ai.models import ModelRequestContext, ModelRequestParameters
+from pydantic_ai.toolsets import AbstractToolset, FunctionToolset
+from pydantic_core import to_jsonable_python
+
 from skillweave.adapters.approval import (
     KIND,
     Replied,
@@ -13,7 +42,7 @@ from skillweave.adapters.approval import (
     read_asked_call,
     read_question,
     read_reply,
-    record_all,
+    record,
     require_decided,
 )
 from skillweave.adapters.bridge import Bridge, Judged, tail_of
@@ -32,7 +61,6 @@ from skillweave.adapters.pydantic_ai.guarded import (
 )
 from skillweave.adapters.pydantic_ai.messages import (
     MARK,
-    about_to_be_sent,
     given_parts,
     host_messages,
     open_calls,
@@ -44,42 +72,10 @@ from skillweave.adapters.supported import Unguarded
 from skillweave.compose.policy import OWN_TOOLS, Ruling
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Placement
-from skillweave.errors import InvalidTurn, InvalidVerdict, MissingExtra
+from skillweave.errors import InvalidTurn, InvalidVerdict
 from skillweave.injection import CurrentPolicy, Injection
-from skillweave.settings import Settings
 from skillweave.weaver import Weaver
-from skillweave.weaver.tools import ToolSpec
-
-try:
-    from pydantic_ai import (
-        ApprovalRequired,
-        DeferredToolRequests,
-        DeferredToolResults,
-        RunContext,
-        Tool,
-        ToolApproved,
-        ToolDefinition,
-        ToolDenied,
-        ToolReturn,
-        UserPromptNode,
-    )
-    from pydantic_ai.capabilities import WrapToolValidateHandler
-    from pydantic_ai.exceptions import ToolFailed
-    from pydantic_ai.messages import (
-        CachePoint,
-        InstructionPart,
-        ModelRequest,
-        ModelRequestPart,
-        ModelResponse,
-        ToolCallPart,
-        ToolReturnPart,
-        UserPromptPart,
-    )
-    from pydantic_ai.models import ModelRequestContext, ModelRequestParameters
-    from pydantic_ai.toolsets import AbstractToolset, FunctionToolset
-    from pydantic_core import to_jsonable_python
-except ModuleNotFoundError:
-    raise MissingExtra("the adapter for Pydantic AI", "pydantic-ai-slim", "pydantic-ai") from None
+from skillweave.weaver.tools import TOOLS, ToolSpec
 
 ConversationId: TypeAlias = str | Callable[[RunContext[Any]], str]
 """The id of a run's conversation, or what tells it."""
@@ -90,13 +86,12 @@ class Skills(GuardingCapability):
 
     In history placement skill text stands in the run's messages as words of the user, in call placement in the
     instructions of each call. `conversation` stands in for the run's `conversation_id`, which a run inherits from its
-    message history. `plan` is that of a spawned sub-agent; `max_skills`, `settings` and `matchers` stand in for the
-    weaver's. A tool behind a checkpoint ends the run with DeferredToolRequests, which the agent's `output_type` has to
-    hold; ApprovalNeeded is raised where a person must decide before the model acts at all. Who says something else
-    instead of deciding goes on: the call is answered that it was not run. A run is refused with UnguardedAgent where a
-    tool's function refers to an agent that has tools and no Skills, and where the provider calls an MCP server whose
-    tools nobody names; `unguarded="allow"` lets them be. Nothing that counts is kept here: one object serves any number
-    of conversations.
+    message history. `plan` is that of a spawned sub-agent. A tool behind a checkpoint ends the run with
+    DeferredToolRequests, which the agent's `output_type` has to hold; ApprovalNeeded is raised where a person must
+    decide before the model acts at all. Who says something else instead of deciding goes on: the call is answered that
+    it was not run. A run is refused with UnguardedAgent where a tool's function refers to an agent that has tools and
+    no Skills, and where the provider calls an MCP server whose tools nobody names; `unguarded="allow"` lets them be.
+    Nothing that counts is kept here: one object serves any number of conversations.
     """
 
     def __init__(
@@ -105,14 +100,11 @@ class Skills(GuardingCapability):
         *,
         conversation: ConversationId | None = None,
         placement: Placement = Placement.HISTORY,
-        max_skills: int | None = None,
         plan: SpawnPlan | None = None,
-        matchers: Sequence[str] | None = None,
-        settings: Settings | None = None,
         unguarded: Unguarded = Unguarded.REFUSE,
     ) -> None:
         self._unguarded = Unguarded(unguarded)
-        self._bridge = Bridge(weaver, placement, plan=plan, max_skills=max_skills, matchers=matchers, settings=settings)
+        self._bridge = Bridge(weaver, placement, plan=plan)
         self._conversation = conversation
 
     @classmethod
@@ -122,7 +114,7 @@ class Skills(GuardingCapability):
 
     def get_toolset(self) -> FunctionToolset[Any]:
         """The tools of skillweave itself."""
-        return OwnToolset([self._declared(spec) for spec in self._bridge.own_tools])
+        return OwnToolset([self._declared(spec) for spec in TOOLS.values()])
 
     def get_wrapper_toolset(self, toolset: AbstractToolset[Any]) -> AbstractToolset[Any] | None:
         """None, as nothing is wrapped; the tools of the run are looked through for agents that are not guarded."""
@@ -151,7 +143,7 @@ class Skills(GuardingCapability):
         messages = request_context.messages
         # A reply that the provider suspended goes on: this is the call again that it belongs to.
         asked = messages[:-1] if isinstance(messages[-1], ModelResponse) else messages
-        said = about_to_be_sent(asked, ctx.prompt)
+        said = host_messages(repair_messages(asked), ctx.prompt)  # as the framework mends them before it sends them
         settings: dict[str, Any] = {**(request_context.model.settings or {}), **(request_context.model_settings or {})}
         kept = _kept_by_service(settings)
         injection = await self._bridge.weave(said, self._conversation_of(ctx), append_only=_only_grows(settings))
@@ -318,7 +310,7 @@ async def approvals(
     for (conversation, pending), call in about.values():
         by_conversation.setdefault(conversation, []).append((pending, answer, call))
     for conversation, replied in by_conversation.items():
-        await record_all(weaver, conversation, replied)
+        await record(weaver, conversation, *replied)
     results = DeferredToolResults(answered_by=dict.fromkeys(about, answer.by))
     for part in requests.approvals:
         if part.tool_call_id in about:
