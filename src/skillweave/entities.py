@@ -30,8 +30,7 @@ from skillweave.knowledge.geodesy import SHIFT_FT, Box, box_around, distances_ft
 from skillweave.knowledge.memory import MemoryGraph
 from skillweave.knowledge.rules import ContextRules, Hop, IdPattern, SectionPart, SectionRule, context_rules_in
 from skillweave.knowledge.shown import ContextShown, LineShown, SectionShown, context_shown
-from skillweave.sources.entity_data import PropertyRoles
-from skillweave.sources.entity_files import EntityFiles
+from skillweave.sources.entity_files import EntityFiles, PropertyRoles
 
 __all__ = [
     "LONGEST_ALIAS",

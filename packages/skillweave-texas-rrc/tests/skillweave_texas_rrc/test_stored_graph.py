@@ -9,8 +9,7 @@ from tests.skillweave_texas_rrc.sample import ask, entities_of, sample
 
 from skillweave.entities import MemoryGraph
 from skillweave.knowledge.entity import Edge, Entity
-from skillweave.sources.entity_data import PropertyRoles
-from skillweave.sources.entity_files import read_graph
+from skillweave.sources.entity_files import PropertyRoles, read_graph
 from skillweave_stores import SqlGraph
 
 ROLES = PropertyRoles({"Well": ("api_number", "name")}, {"Well": ("surface_location",)})

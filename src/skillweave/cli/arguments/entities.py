@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from skillweave.diagnostics import Diagnostic
     from skillweave.knowledge.entity import Entity, EntityGraph, Piece, Point, WritableGraph
     from skillweave.registry import Source
-    from skillweave.sources.entity_data import PropertyRoles
+    from skillweave.sources.entity_files import PropertyRoles
 
 T = TypeVar("T")
 LOOKED_THROUGH = 10_000
@@ -88,7 +88,7 @@ async def roles_in(sources: "Sequence[Source]") -> "PropertyRoles":
     """Which properties the packs among the sources say are names and places of entities."""
     from skillweave.cli.arguments.skills import load
     from skillweave.knowledge.rules import context_rules_in
-    from skillweave.sources.entity_data import NO_ROLES, PropertyRoles
+    from skillweave.sources.entity_files import NO_ROLES, PropertyRoles
 
     rules = context_rules_in((await load(sources)).snapshot) if sources else None
     return NO_ROLES if rules is None else PropertyRoles(rules.aliases, rules.locations)

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import skillweave
 from skillweave.entities import MemoryGraph, assemble
-from skillweave.sources.entity_data import PropertyRoles
-from skillweave.sources.entity_files import EntityFiles
+from skillweave.sources.entity_files import EntityFiles, PropertyRoles
 from skillweave.weaver.entity_graph import first_asked
 from skillweave_stores import SqlGraph
 from skillweave_testing import WordCounter
