@@ -14,9 +14,7 @@ from typing import TypedDict, TypeVar, Unpack
 from urllib.parse import quote, urlsplit
 
 from skillweave._version import __version__
-from skillweave.api import PREFIX
-from skillweave.api.problem import MEDIA_TYPE, Problem
-from skillweave.api.sent_event import GAP
+from skillweave.api import GAP, MEDIA_TYPE, PREFIX, Problem
 from skillweave.checking import Checked
 from skillweave.client.failures import ServiceError, ServiceUnreachable, error_of
 from skillweave.codec import Portable, read, write

@@ -10,31 +10,37 @@ from urllib.parse import quote
 
 import httpx
 
-from skillweave.api.composition import (
-    AuthorizeRequest,
-    ComposeRequest,
-    SpawnQuestion,
-    ToolCallRequest,
-    ValidateRequest,
-)
-from skillweave.api.entities import EntitiesPut, Neighbours
-from skillweave.api.event_request import EventRequest
-from skillweave.api.graphs import CURRENT, GraphListed, GraphPage, SimulationRequest
-from skillweave.api.pages import MOST_LISTED, ApprovalPage, ConversationPage, LogPage
-from skillweave.api.skills import (
+from skillweave.api import (
+    CURRENT,
+    MOST_LISTED,
     AgentPage,
+    ApprovalPage,
     ArtifactPage,
+    AuthorizeRequest,
     CheckReport,
     CheckRequest,
+    ComposeRequest,
+    ConversationPage,
+    DeliveryMode,
+    EntitiesPut,
+    EventRequest,
+    GraphListed,
+    GraphPage,
+    LogPage,
+    Neighbours,
     RollbackRequest,
+    SimulationRequest,
     SkillDefinition,
     SkillListed,
     SkillPage,
     SkillPublished,
     SkillVersion,
+    SpawnQuestion,
+    ToolCallRequest,
+    TurnRequest,
+    ValidateRequest,
     VersionPage,
 )
-from skillweave.api.turn_request import DeliveryMode, TurnRequest
 from skillweave.approvals.case import ApprovalCase, ApprovalReply, ApprovalRequest, ApprovalStatus
 from skillweave.approvals.log import LogRow
 from skillweave.blocking import M, Verb, VerbBlock, Verbs, VerbSeries

@@ -4,9 +4,8 @@ import asyncio
 import logging
 import os
 import sys
-import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, closing, suppress
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -148,119 +147,58 @@ class Vanished(Exception):
 class FileWatcher:
     """Follows some places inside `async with`; no change is missed between its start and `changed`.
 
-    A change counts when nothing more happened for `quiet_seconds`. `watchfiles` waits in threads of ours, not in a pool
-    that other work needs; they have ended when the block is left.
+    A change counts when nothing more happened for `quiet_seconds`.
     """
 
     def __init__(self, places: "Places", quiet_seconds: float) -> None:
-        quiet = max(1, round(quiet_seconds * 1000))
-        self._change = asyncio.Event()
-        self._threads = [
-            _WatchThread(self._change, tuple(paths), places.matters, quiet, recursive)
-            for paths, recursive in ((places.deep, True), (places.level, False))
-            if paths
-        ]
+        self._places = places
+        self._quiet = max(1, round(quiet_seconds * 1000))
+        self._waiting: list[asyncio.Task[None]] = []
 
     async def __aenter__(self) -> "FileWatcher":
         """Raises Vanished, and CannotWatch when the system lets no more be watched."""
-        try:
-            for thread in self._threads:
-                thread.start()
-            for thread in self._threads:
-                await thread.placed.wait()
-                if thread.failure is not None:
-                    raise thread.failure
-        except BaseException:
-            await self.__aexit__()
-            raise
-        return self
+        level, deep = tuple(self._places.level), tuple(self._places.deep)
+        followed = [self._first(paths, recursive=paths is deep) for paths in (level, deep) if paths]
+        self._waiting = [asyncio.ensure_future(one) for one in followed]
+        # In its first step each takes its place, or fails.
+        await asyncio.sleep(0)
+        failure = next((one.exception() for one in self._waiting if one.done()), None)
+        if failure is None:
+            return self
+        await self.__aexit__()
+        if isinstance(failure, FileNotFoundError):
+            raise Vanished
+        raise CannotWatch(
+            f"the folders of skills cannot be followed: {failure}; let the system watch more files (on Linux "
+            "fs.inotify.max_user_watches and max_user_instances), or set WATCHFILES_FORCE_POLLING=1"
+        ) from failure
 
     async def __aexit__(self, *_: object) -> None:
-        for thread in self._threads:
-            thread.stopped = True
-        for thread in self._threads:
-            if thread.ident is not None:
-                await thread.ended.wait()
-                thread.join()
+        for one in self._waiting:
+            one.cancel()
+        await asyncio.wait(self._waiting)
 
     async def changed(self) -> None:
         """Wait until something changes; at once when it did already."""
-        await self._change.wait()
-
-
-class _WatchThread(threading.Thread):
-    """Waits for one change that matters; `placed` is set as soon as none is missed, or there is a `failure`.
-
-    Once `stopped` is true, it ends within the quiet time.
-    """
-
-    def __init__(
-        self,
-        change: asyncio.Event,
-        paths: tuple[str, ...],
-        matters: Callable[[str], bool],
-        quiet_milliseconds: int,
-        recursive: bool,  # noqa: FBT001 - as `watchfiles` calls it
-    ) -> None:
-        super().__init__(name="skillweave-watch")
-        self.stopped = False
-        self.ended = asyncio.Event()
-        self._loop = asyncio.get_running_loop()
-        self.placed = asyncio.Event()
-        self.failure: Exception | None = None
-        self._in_place = False
-        self._change = change
-        self._paths = paths
-        self._matters = matters
-        self._quiet = quiet_milliseconds
-        self._recursive = recursive
-
-    def is_set(self) -> bool:
-        """Whether to stop: what `watchfiles` asks after each quiet time, for the first time when it is in place."""
-        if not self._in_place:
-            self._in_place = True
-            self._tell(self.placed)
-        return self.stopped or not threading.main_thread().is_alive()
-
-    def run(self) -> None:
-        """Waits, and tells the loop."""
-        from watchfiles import watch
-
-        try:
-            with closing(
-                watch(
-                    *self._paths,
-                    watch_filter=lambda _, path: self._matters(path),
-                    stop_event=self,
-                    step=self._quiet,
-                    debounce=self._quiet * _LONGEST_BURST,
-                    recursive=self._recursive,
-                    ignore_permission_denied=self._recursive,  # without this it says when a place is gone
-                    raise_interrupt=False,
-                )
-            ) as changes:
-                if next(changes, None) is not None:
-                    self._tell(self._change)
-        except Exception as error:  # noqa: BLE001 - raised where somebody waits until this thread is in place
-            if self._in_place:
-                # It could not tell what it saw there: a file name that is not UTF-8.
+        done, _ = await asyncio.wait(self._waiting, return_when=asyncio.FIRST_COMPLETED)
+        for one in done:
+            if (error := one.exception()) is not None:
+                # It cannot tell what it saw there: a file name that is not UTF-8.
                 log.warning("something changed among the files of skills: %s", error)
-                self._tell(self._change)
-            elif isinstance(error, FileNotFoundError):
-                self.failure = Vanished()
-            else:
-                self.failure = CannotWatch(
-                    f"the folders of skills cannot be followed: {error}; let the system watch more files (on Linux "
-                    "fs.inotify.max_user_watches and max_user_instances), or set WATCHFILES_FORCE_POLLING=1"
-                )
-                self.failure.__cause__ = error
-        finally:
-            self._tell(self.placed, self.ended)
 
-    def _tell(self, *events: asyncio.Event) -> None:
-        with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
-            for event in events:
-                self._loop.call_soon_threadsafe(event.set)
+    async def _first(self, paths: tuple[str, ...], *, recursive: bool) -> None:
+        from watchfiles import awatch
+
+        changes = awatch(
+            *paths,
+            watch_filter=lambda _, path: self._places.matters(path),
+            step=self._quiet,
+            debounce=self._quiet * _LONGEST_BURST,
+            recursive=recursive,
+            ignore_permission_denied=recursive,  # without this it says when a place is gone
+        )
+        async with aclosing(changes):
+            await anext(changes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -141,7 +141,7 @@ def _entity_in(data: object, where: Where, found: Found, roles: PropertyRoles, d
         return None
     data, properties = opened
     _report_unread(data.keys() - _ENTITY_KEYS, name, where, found)
-    label = data.get("label") if isinstance(data.get("label"), str) else ""
+    label = str(data.get("label"))
     named = (("aliases", data.get("aliases")), *((key, properties.get(key)) for key in roles.aliases.get(label, ())))
     aliases = {alias: None for key, value in named for alias in _aliases(f"{key} of {name}", value, where, found)}
     places = (
@@ -212,7 +212,7 @@ def _point(
     latitude = value.get("latitude", value.get("lat"))
     longitude = value.get("longitude", value.get("lon"))
     try:
-        return Point(latitude, longitude, measured)  # type: ignore[arg-type] # checked there
+        return Point(latitude, longitude, measured)
     except InvalidValue as error:
         _refuse(codes.BAD_LOCATION, name, where, found, error)
         return None

@@ -98,9 +98,10 @@ class JsonFile:
         if datum is not None and self.datum is None:
             what, fix = "`meta` is no mapping, or its `datum` no text", 'write `"meta": {"datum": "NAD83"}`'
             found.add(codes.UNREAD_ENTITY_KEY, None, what, fix)
-        for key in self._data.keys() - {"meta", NODES, EDGES}:
-            fix = "nothing, if it is for other programs; `meta`, `nodes` and `edges` are read"
-            found.add(codes.UNREAD_GRAPH_KEY, None, f"key `{key[:60]}` is not read", fix)
+        for key in self._data:
+            if key not in ("meta", NODES, EDGES):
+                fix = "nothing, if it is for other programs; `meta`, `nodes` and `edges` are read"
+                found.add(codes.UNREAD_GRAPH_KEY, None, f"key `{key[:60]}` is not read", fix)
 
     def items(self, kind: str) -> Iterator[tuple[Where, object]]:
         """Yield the data of each entity or edge with its place; `kind` is NODES or EDGES."""
