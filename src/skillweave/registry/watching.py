@@ -4,8 +4,8 @@ import asyncio
 import logging
 import os
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -54,11 +54,11 @@ def watch_sources(
             import watchfiles  # noqa: F401 - the threads that need it have nobody to tell that it is missing
         except ImportError:
             raise MissingExtra("following the files of skills", "watchfiles", "watch") from None
-    return _follow(_Watch(watched, versioned, quiet_seconds, poll_seconds), refresh, snapshot)
+    return _follow(_Followed(watched, versioned, quiet_seconds, poll_seconds), refresh, snapshot)
 
 
 @dataclass(frozen=True, slots=True)
-class _Watch:
+class _Followed:
     """What is followed: the files of some sources, and the versions of others."""
 
     watched: Sequence[Path]
@@ -66,34 +66,16 @@ class _Watch:
     quiet_seconds: float
     poll_seconds: float
 
-    @asynccontextmanager
-    async def begun(self) -> AsyncGenerator[Callable[[], Awaitable[object]], None]:
-        """Follow from now on, inside `async with`; the value waits for the next change.
-
-        Raises Vanished and CannotWatch.
-        """
+    async def begin(self) -> "FileWatcher":
+        """Return what follows from when it is entered, in files and versions. Raises CannotWatch."""
         versions = await self._versions()
-        if not self.watched:
-            if versions.count(None) == len(versions):
-                raise CannotWatch("no source can say whether it changed; call `refresh` instead")
-            yield partial(self._other_versions, versions)
-            return
-        places = await asyncio.to_thread(places_of, self.watched)
-        async with FileWatcher(places, self.quiet_seconds) as watcher:
-            yield partial(self._first, versions, watcher) if self.versioned else watcher.changed
-
-    async def _first(self, versions: list[str | None], watcher: "FileWatcher") -> None:
-        """Wait for a change of the files or of a version, whichever comes first."""
-        waiting = [asyncio.ensure_future(watcher.changed()), asyncio.ensure_future(self._other_versions(versions))]
-        try:
-            done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-            for one in done:
-                one.result()
-        finally:
-            for one in waiting:
-                one.cancel()
+        if not self.watched and versions.count(None) == len(versions):
+            raise CannotWatch("no source can say whether it changed; call `refresh` instead")
+        places = await asyncio.to_thread(places_of, self.watched) if self.watched else Places()
+        return FileWatcher(places, self.quiet_seconds, partial(self._other_versions, versions))
 
     async def _other_versions(self, versions: list[str | None]) -> None:
+        """Wait until the sources have other versions; without any for ever."""
         while True:
             await asyncio.sleep(self.poll_seconds)
             if await self._versions() != versions:
@@ -112,7 +94,7 @@ async def _version(source: Versioned) -> str | None:
 
 
 async def _follow(
-    watch: _Watch, refresh: Callable[[], Awaitable[object]], snapshot: Callable[[], Snapshot]
+    followed: _Followed, refresh: Callable[[], Awaitable[object]], snapshot: Callable[[], Snapshot]
 ) -> AsyncGenerator[Changes, None]:
     """Watching begins anew after every change, as folders come and go, and before the sources are read again.
 
@@ -122,7 +104,7 @@ async def _follow(
     loaded = False
     while True:
         try:
-            async with watch.begun() as next_change:
+            async with await followed.begin() as watcher:
                 try:
                     await refresh()
                 except DuplicateSkill as error:
@@ -135,7 +117,7 @@ async def _follow(
                 changes, told = changes_between(told, now), now
                 if changes:
                     yield changes
-                await next_change()
+                await watcher.changed()
         except Vanished:
             await asyncio.sleep(_BEFORE_ANOTHER_TRY)
 
@@ -147,10 +129,16 @@ class Vanished(Exception):
 class FileWatcher:
     """Follows some places inside `async with`; no change is missed between its start and `changed`.
 
-    A change counts when nothing more happened for `quiet_seconds`.
+    A change counts when nothing more happened for `quiet_seconds`. Where `other_change` ends, something changed too.
     """
 
-    def __init__(self, places: "Places", quiet_seconds: float) -> None:
+    def __init__(
+        self,
+        places: "Places",
+        quiet_seconds: float,
+        other_change: Callable[[], Coroutine[None, None, None]] | None = None,
+    ) -> None:
+        self._other_change = other_change
         self._places = places
         self._quiet = max(1, round(quiet_seconds * 1000))
         self._waiting: list[asyncio.Task[None]] = []
@@ -159,7 +147,9 @@ class FileWatcher:
         """Raises Vanished, and CannotWatch when the system lets no more be watched."""
         level, deep = tuple(self._places.level), tuple(self._places.deep)
         followed = [self._first(paths, recursive=paths is deep) for paths in (level, deep) if paths]
-        self._waiting = [asyncio.ensure_future(one) for one in followed]
+        self._waiting = [
+            asyncio.ensure_future(one) for one in (*followed, *([self._other_change()] if self._other_change else []))
+        ]
         # In its first step each takes its place, or fails.
         await asyncio.sleep(0)
         failure = next((one.exception() for one in self._waiting if one.done()), None)
