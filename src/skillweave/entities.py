@@ -30,7 +30,7 @@ from skillweave.knowledge.geodesy import SHIFT_FT, Box, box_around, distances_ft
 from skillweave.knowledge.memory import MemoryGraph
 from skillweave.knowledge.rules import ContextRules, Hop, IdPattern, SectionPart, SectionRule, context_rules_in
 from skillweave.knowledge.shown import ContextShown, LineShown, SectionShown, context_shown
-from skillweave.sources.entity_files import EntityFiles, PropertyRoles
+from skillweave.sources.entity_files import EntityFiles
 
 __all__ = [
     "LONGEST_ALIAS",
@@ -61,7 +61,6 @@ __all__ = [
     "Neighbour",
     "Piece",
     "Point",
-    "PropertyRoles",
     "Section",
     "SectionPart",
     "SectionRule",

@@ -11,21 +11,22 @@ import pytest
 from skillweave import Diagnostic, Severity
 from skillweave.entities import Edge, Entity, Point
 from skillweave.errors import InvalidValue
+from skillweave.knowledge.rules import ContextRules
 from skillweave.sources import entity_reading
-from skillweave.sources.entity_files import EntityFiles, PropertyRoles, read_graph
+from skillweave.sources.entity_files import EntityFiles, read_graph
 
-ROLES = PropertyRoles(aliases={"Ship": ["imo", "name"]}, locations={"Ship": ["berth", "anchorage"]})
+RULES = ContextRules(aliases={"Ship": ["imo", "name"]}, locations={"Ship": ["berth", "anchorage"]})
 
 
-def read(*paths: Path, roles: PropertyRoles = ROLES) -> tuple[list[Entity], list[Edge], tuple[Diagnostic, ...]]:
-    files = EntityFiles(*paths, roles=roles)
+def read(*paths: Path, rules: ContextRules = RULES) -> tuple[list[Entity], list[Edge], tuple[Diagnostic, ...]]:
+    files = EntityFiles(*paths, rules=rules)
     return list(files.entities()), list(files.edges()), files.diagnostics
 
 
-def of_json(folder: Path, data: Any, roles: PropertyRoles = ROLES) -> tuple[list[Entity], list[Edge], list[Diagnostic]]:
+def of_json(folder: Path, data: Any, rules: ContextRules = RULES) -> tuple[list[Entity], list[Edge], list[Diagnostic]]:
     path = folder / "g.json"
     path.write_text(data if isinstance(data, str) else json.dumps(data), "utf-8")
-    entities, edges, found = read(path, roles=roles)
+    entities, edges, found = read(path, rules=rules)
     return entities, edges, list(found)
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from sys import intern
 from threading import Lock
@@ -11,11 +11,9 @@ from typing import Any
 
 from skillweave.checking import Checked
 from skillweave.checking import shown as in_words
-from skillweave.codec import Portable
 from skillweave.diagnostics import Diagnostic
 from skillweave.errors import InvalidValue, SkillweaveError, StoreUnavailable
 from skillweave.frontmatter import Code
-from skillweave.frozen import EMPTY, FrozenDict
 from skillweave.knowledge.entity import Direction, Edge, Entity, NearbyEntities, Neighbour, Point, is_alias
 from skillweave.knowledge.memory import MemoryGraph
 from skillweave.knowledge.rules import ContextRules
@@ -27,26 +25,7 @@ _ENTITY_KEYS = frozenset(("id", "label", "properties", "aliases", "location"))
 _EDGE_KEYS = frozenset(("source", "relation", "target", "properties"))
 
 
-@dataclass(frozen=True, slots=True)
-class PropertyRoles(Portable):
-    """Which properties of an entity are names of it, and which say where it lies, each by the entity's label.
-
-    A property that is an alias holds a text, a whole number or a list of them. One that is a location holds `{lat,
-    lon}` or `{latitude, longitude}`; the first of those named that is there counts.
-    """
-
-    aliases: Mapping[str, tuple[str, ...]] = field(default=EMPTY, hash=False)
-    locations: Mapping[str, tuple[str, ...]] = field(default=EMPTY, hash=False)
-
-    def __post_init__(self) -> None:
-        checked = Checked("PropertyRoles")
-        for name in ("aliases", "locations"):
-            given = checked.mapping(name, getattr(self, name))
-            roles = FrozenDict((label, checked.texts(f"{name}[{label!r}]", given[label])) for label in given)
-            object.__setattr__(self, name, roles)
-
-
-NO_ROLES = PropertyRoles()
+NO_RULES = ContextRules()
 
 
 class EntityFiles:
@@ -54,11 +33,11 @@ class EntityFiles:
 
     The first line of a CSV file, or the whole of a JSON file, is read when this is made, the rest when it is asked for,
     which is done once: a second reading would report all of it again. What cannot be read is left out and stands in
-    `diagnostics`, with its place; nothing is raised for what a file holds. `roles` says which properties are aliases
+    `diagnostics`, with its place; nothing is raised for what a file holds. `rules` say which properties are aliases
     and locations. Raises InvalidValue for files that do not go together.
     """
 
-    def __init__(self, *paths: str | os.PathLike[str], roles: PropertyRoles = NO_ROLES) -> None:
+    def __init__(self, *paths: str | os.PathLike[str], rules: ContextRules = NO_RULES) -> None:
         files = [expanded(Path(path)) for path in Checked("EntityFiles").listed("paths", paths, "paths")]
         _require_together(files)
         self._found = [Found(shown(file.as_posix())) for file in files]
@@ -66,7 +45,7 @@ class EntityFiles:
             (JsonFile if file.suffix.casefold() == ".json" else CsvFile)(os.fspath(file), found)
             for file, found in zip(files, self._found, strict=True)
         ]
-        self._roles = roles
+        self._rules = rules
         if len(self._files) == 2 and self._files[0].holds == self._files[1].holds is not None:
             raise InvalidValue(
                 f"both {self._found[0].path!r} and {self._found[1].path!r} hold {self._files[0].holds}; name one file "
@@ -91,7 +70,7 @@ class EntityFiles:
         seen: set[str] = set()
         for file, found in zip(self._files, self._found, strict=True):
             for where, data in file.items(NODES):
-                entity = _entity_in(data, where, found, self._roles, file.datum)
+                entity = _entity_in(data, where, found, self._rules, file.datum)
                 if entity is None:
                     continue
                 if entity.id in seen:
@@ -133,7 +112,7 @@ class EntityFiles:
                     yield found, where, edge
 
 
-def _entity_in(data: object, where: Where, found: Found, roles: PropertyRoles, datum: str | None) -> Entity | None:
+def _entity_in(data: object, where: Where, found: Found, rules: ContextRules, datum: str | None) -> Entity | None:
     """The entity in the data; None where it cannot be read, which is reported."""
     name = f"entity {_named(data, 'id')}"
     opened = _opened(data, where, found, codes.BAD_ENTITY, name)
@@ -142,11 +121,11 @@ def _entity_in(data: object, where: Where, found: Found, roles: PropertyRoles, d
     data, properties = opened
     _report_unread(data.keys() - _ENTITY_KEYS, name, where, found)
     label = str(data.get("label"))
-    named = (("aliases", data.get("aliases")), *((key, properties.get(key)) for key in roles.aliases.get(label, ())))
+    named = (("aliases", data.get("aliases")), *((key, properties.get(key)) for key in rules.aliases.get(label, ())))
     aliases = {alias: None for key, value in named for alias in _aliases(f"{key} of {name}", value, where, found)}
     places = (
         ("location", data.get("location")),
-        *((key, properties.get(key)) for key in roles.locations.get(label, ())),
+        *((key, properties.get(key)) for key in rules.locations.get(label, ())),
     )
     place, value = next((one for one in places if one[1] is not None), ("", None))
     point = None if value is None else _point(f"{place} of {name}", value, properties, where, found, datum)
@@ -244,12 +223,12 @@ class GraphRead:
     unread: tuple[Diagnostic, ...] = ()
 
 
-def read_graph(*paths: str | os.PathLike[str], roles: PropertyRoles = NO_ROLES) -> GraphRead:
+def read_graph(*paths: str | os.PathLike[str], rules: ContextRules = NO_RULES) -> GraphRead:
     """The graph of the files, in memory; an edge to an entity that they do not hold is left out, and reported.
 
     Raises InvalidValue for files that do not go together.
     """
-    files = EntityFiles(*paths, roles=roles)
+    files = EntityFiles(*paths, rules=rules)
     entities = {entity.id: entity for entity in files.entities()}
     graph = MemoryGraph(entities.values(), files.edges_between(entities.keys()))
     return GraphRead(graph, files.diagnostics, files.unread)
@@ -270,28 +249,27 @@ def _require_together(files: list[Path]) -> None:
 class FileGraph:
     """The entities and edges of a JSON or CSV file, in memory; nothing is read before the first question.
 
-    The file is read once: a change of it counts when it is opened again. `roles` says which properties are other names
+    The file is read once: a change of it counts when it is opened again. `rules` say which properties are other names
     and places; `with_rules` takes those of a pack. All questions raise StoreUnavailable for a file that cannot be read.
     Raises InvalidValue for a file that is not there.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, roles: PropertyRoles = NO_ROLES) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, rules: ContextRules = NO_RULES) -> None:
         self._path = Path(path).expanduser()
         if not self._path.is_file():
             Checked("FileGraph").refuse("path", os.fspath(path), "a JSON or CSV file of entities that is there")
-        self.roles = roles
+        self.rules = rules
         self._other: FileGraph | None = None
         self._lock = Lock()
         self._read: GraphRead | None = None
 
     def with_rules(self, rules: ContextRules) -> "FileGraph":
         """The same file, with the other names and places that the rules name; the same value for the same rules."""
-        roles = PropertyRoles(rules.aliases, rules.locations)
-        if roles == self.roles:
+        if rules == self.rules:
             return self
         # Of an earlier state of the pack nobody asks any more.
-        if self._other is None or self._other.roles != roles:
-            self._other = FileGraph(self._path, roles=roles)
+        if self._other is None or self._other.rules != rules:
+            self._other = FileGraph(self._path, rules=rules)
         return self._other
 
     async def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -339,7 +317,7 @@ class FileGraph:
             read = self._read
             if read is None:
                 try:
-                    read = self._read = read_graph(self._path, roles=self.roles)
+                    read = self._read = read_graph(self._path, rules=self.rules)
                 except (SkillweaveError, OSError) as error:
                     message = f"the entities in {self._path.as_posix()!r} cannot be read: {error}"
                     raise StoreUnavailable(message) from error
