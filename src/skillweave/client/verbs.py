@@ -5,7 +5,7 @@ import dataclasses
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
-from typing import Any, Protocol, TypeVar, Unpack
+from typing import Any, TypeVar, Unpack
 from urllib.parse import quote
 
 import httpx
@@ -70,24 +70,9 @@ from skillweave.state.state import Record, State
 from skillweave.weaver.tools import ToolAnswer, ToolSpec
 
 T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
 log = logging.getLogger("skillweave.client")
 
 _TURN_FIELDS = tuple(one.name for one in dataclasses.fields(Turn) if one.name != "conversation")
-
-
-class Page(Protocol[T_co]):
-    """Some entries of a list, and where the next ones begin."""
-
-    @property
-    def items(self) -> tuple[T_co, ...]:
-        """The entries."""
-        ...
-
-    @property
-    def next(self) -> str | None:
-        """What the next page begins after, None at the end."""
-        ...
 
 
 class ClientVerbs(Verbs[M]):
@@ -553,8 +538,8 @@ class ClientVerbs(Verbs[M]):
         return await self._wire.send(method, at(path, *parts), **sent)
 
     async def _entries(
-        self, page: type[Page[T]], path: str, *parts: str, query: Mapping[str, object] | None = None
-    ) -> AsyncGenerator[T, None]:
+        self, page: type[Any], path: str, *parts: str, query: Mapping[str, object] | None = None
+    ) -> AsyncGenerator[Any, None]:
         """The entries of all pages, each page asked for when the one before is used up."""
         after: str | None = None
         while True:

@@ -13,12 +13,12 @@ from skillweave_testing import WordCounter
 from tests.fleet import RULES
 
 FLEET = Path(__file__).parents[5] / "tests" / "data" / "fleet"
-RULES = ContextRules(aliases={"Ship": ("imo", "name")})
+NAMES = ContextRules(aliases={"Ship": ("imo", "name")})
 
 
 async def fill(graph: SqlGraph) -> MemoryGraph:
     """The fleet in the database, and the same in memory."""
-    files = EntityFiles(FLEET / "graph.json", rules=RULES)
+    files = EntityFiles(FLEET / "graph.json", rules=NAMES)
     entities, edges = list(files.entities()), list(files.edges())
     await graph.put(entities, edges)
     return MemoryGraph(entities, edges)
