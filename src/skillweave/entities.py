@@ -30,7 +30,6 @@ from skillweave.knowledge.geodesy import SHIFT_FT, Box, box_around, distances_ft
 from skillweave.knowledge.memory import MemoryGraph
 from skillweave.knowledge.rules import ContextRules, Hop, IdPattern, SectionPart, SectionRule, context_rules_in
 from skillweave.knowledge.shown import ContextShown, LineShown, SectionShown, context_shown
-from skillweave.sources.entity_data import PropertyRoles
 from skillweave.sources.entity_files import EntityFiles
 
 __all__ = [
@@ -62,7 +61,6 @@ __all__ = [
     "Neighbour",
     "Piece",
     "Point",
-    "PropertyRoles",
     "Section",
     "SectionPart",
     "SectionRule",

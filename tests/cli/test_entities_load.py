@@ -134,7 +134,7 @@ def test_an_edge_to_an_entity_that_was_left_out_says_why_it_was(cli: Any, folder
     assert (done.code, done.out) == (1, "")
     first, second = done.err.splitlines()
     assert "edges name entities" in first
-    assert "bad.json:1: error: entity 'tug-2'" in second
+    assert "bad.json: error: nodes[1]: entity 'tug-2'" in second
     assert ids(cli, store) == []
 
 

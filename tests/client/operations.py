@@ -13,7 +13,7 @@ import httpx
 from hypothesis import strategies as st
 
 from skillweave.client import Client
-from skillweave.client.room import Room
+from skillweave.client.verbs import ClientVerbs
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.conversation import Message, MessageLike, Turn
 from skillweave.weaver.tools import ToolAnswer, ToolSpec
@@ -117,13 +117,7 @@ def _given(hint: Any) -> st.SearchStrategy[Any]:
 
 def verbs() -> list[Verb]:
     """All public methods that send something."""
-    return [
-        Verb(name)
-        for owner in Client.__mro__
-        if owner is not Room and issubclass(owner, Room) and owner is not Client
-        for name in vars(owner)
-        if not name.startswith("_")
-    ]
+    return [Verb(name) for name in vars(ClientVerbs) if not name.startswith("_")]
 
 
 def operation_of(request: httpx.Request, document: Mapping[str, Any]) -> tuple[str, dict[str, str]]:

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from skillweave.api.problem import TYPES, Problem, code_of
 from skillweave.approvals.case import AlreadyDecided
 from skillweave.client import Client, Retries, ServiceError, ServiceUnreachable, SyncClient
-from skillweave.client.address import KeyInTheOpen
 from skillweave.client.failures import error_of
-from skillweave.client.sending import at
+from skillweave.client.sending import KeyInTheOpen, at
 from skillweave.errors import Contended, InvalidData, InvalidValue, SkillNotFound, StoreUnavailable
 from skillweave_server.problems import _STATUS
 

@@ -1,5 +1,4 @@
 import asyncio
-import threading
 from pathlib import Path
 
 import pytest
@@ -32,23 +31,20 @@ async def test_a_place_that_is_not_there_has_vanished(tmp_path: Path) -> None:
     with pytest.raises(Vanished):
         async with FileWatcher(here(tmp_path / "gone"), 0.01):
             pass
-    assert not [thread for thread in threading.enumerate() if thread.name == "skillweave-watch"]
 
 
 async def test_what_the_system_refuses_is_said_with_a_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuses(*_: object, **__: object) -> object:
         raise OSError("OS file watch limit reached.")
 
-    monkeypatch.setattr("watchfiles.watch", refuses)
+    monkeypatch.setattr("watchfiles.awatch", refuses)
     with pytest.raises(CannotWatch, match=r"OS file watch limit reached.*max_user_watches"):
         async with FileWatcher(here(tmp_path), 0.01):
             pass
 
 
-async def test_the_threads_have_ended_when_it_is_left(tmp_path: Path) -> None:
+async def test_nothing_waits_any_more_when_it_is_left(tmp_path: Path) -> None:
+    before = asyncio.all_tasks()
     async with FileWatcher(here(tmp_path), 0.01):
-        threads = [thread for thread in threading.enumerate() if thread.name == "skillweave-watch"]
-        assert threads
-    for thread in threads:
-        thread.join(PATIENCE)
-        assert not thread.is_alive()
+        assert asyncio.all_tasks() > before
+    assert asyncio.all_tasks() == before

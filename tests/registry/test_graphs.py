@@ -208,7 +208,7 @@ async def test_an_id_that_becomes_too_long_with_its_namespace_stays_as_it_was() 
     "odd",
     [
         {"skills": 5, "entries": {"a": 1}, "routes": "a", "tree": 7, "limits": [], "default": None},
-        {"entries": [5, {"skill": 5, "match": [], "when": {"all": 3, "guard": {"current_skill_id": "a"}}}]},
+        {"entries": [5, {"skill": 5, "match": [], "when": {"all": 3, "guard": {"x": "a"}}}]},
         {"limits": {"visits": {"per_skill": []}}},
     ],
 )

@@ -4,7 +4,6 @@ import asyncio
 import os
 import shutil
 import sys
-import threading
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from pathlib import Path
@@ -245,54 +244,43 @@ async def test_a_clash_that_is_not_allowed_does_not_end_the_watch(
     assert "the skills stay as they were: skill 'a' comes from" in caplog.text
 
 
-def threads() -> list[threading.Thread]:
-    return [thread for thread in threading.enumerate() if thread.name == "skillweave-watch"]
-
-
-def ended(running: list[threading.Thread]) -> bool:
-    for thread in running:
-        thread.join(PATIENCE)
-    return not any(thread.is_alive() for thread in running)
-
-
-async def test_closing_it_leaves_no_thread_behind(root: Path) -> None:
+async def test_closing_it_leaves_nothing_behind(root: Path) -> None:
+    before = asyncio.all_tasks()
     changes = Registry([Folder(root)]).watch(quiet_seconds=QUIET)
     await following(changes)
-    running = threads()
-    assert running
+    assert asyncio.all_tasks() > before
     await changes.aclose()
-    assert ended(running)
+    assert asyncio.all_tasks() == before
     with pytest.raises(StopAsyncIteration):
         await anext(changes)
 
 
-async def test_cancelling_the_task_leaves_no_thread_behind(root: Path) -> None:
+async def test_cancelling_the_task_leaves_nothing_behind(root: Path) -> None:
     registry = Registry([Folder(root)])
 
     async def run() -> None:
         async for _ in registry.watch(quiet_seconds=QUIET):
             told.set()
 
-    told = asyncio.Event()
+    told, before = asyncio.Event(), asyncio.all_tasks()
     task = asyncio.ensure_future(run())
     await asyncio.wait_for(told.wait(), PATIENCE)
-    running = threads()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert ended(running)
+    assert asyncio.all_tasks() == before
 
 
 async def test_a_watch_that_was_never_begun_needs_no_end(root: Path) -> None:
     await Registry([Folder(root)]).watch().aclose()
-    assert not threads()
+    assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
 async def test_a_folder_that_was_never_there_is_an_error(tmp_path: Path) -> None:
     changes = Registry([Folder(tmp_path / "nowhere")]).watch(quiet_seconds=QUIET)
     with pytest.raises(SourceUnavailable, match="does not exist"):
         await following(changes)
-    assert ended(threads())
+    assert asyncio.all_tasks() == {asyncio.current_task()}
 
 
 def test_sources_without_files_are_named_when_there_are_no_others() -> None:

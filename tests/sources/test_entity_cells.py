@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave.frozen import freeze
-from skillweave.sources.entity_csv import (
+from skillweave.sources.entity_reading import (
     Empty,
     cell_of,
     cell_of_text,

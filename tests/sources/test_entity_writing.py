@@ -13,7 +13,7 @@ from hypothesis import given
 from skillweave.entities import Edge, Entity, MemoryGraph, Point
 from skillweave.errors import InvalidValue
 from skillweave.knowledge.entity import Piece
-from skillweave.sources import entity_json
+from skillweave.sources import entity_reading
 from skillweave.sources.entity_files import EntityFiles, read_graph
 from skillweave.sources.entity_writing import Written, write_csv, write_json
 from tests.sources.entity_strategies import entities, exactly, graphs
@@ -152,7 +152,7 @@ async def test_json_that_could_not_be_read_again_is_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("skillweave.sources.entity_writing.LARGEST_JSON", 1 << 20)
-    monkeypatch.setattr(entity_json, "LARGEST_JSON", 1 << 20)
+    monkeypatch.setattr(entity_reading, "LARGEST_JSON", 1 << 20)
     fits = MemoryGraph([Entity("a", "Ship", {"log": "x" * ((1 << 20) - 200)})])
     await write_json(fits, tmp_path / "fits.json")
     assert len(list(EntityFiles(tmp_path / "fits.json").entities())) == 1

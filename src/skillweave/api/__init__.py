@@ -1,38 +1,32 @@
 """What travels between the service and its clients, where no other value of skillweave already says it."""
 
-from typing import TYPE_CHECKING
-
-from skillweave.doors import door
-
-if TYPE_CHECKING:
-    from skillweave.api.composition import (
-        AuthorizeRequest,
-        ComposeRequest,
-        SpawnQuestion,
-        ToolCallRequest,
-        ValidateRequest,
-    )
-    from skillweave.api.entities import EntitiesPut, Neighbours
-    from skillweave.api.event_request import EventRequest
-    from skillweave.api.graphs import CURRENT, GraphListed, GraphPage, SimulationRequest
-    from skillweave.api.pages import MOST_LISTED, ApprovalPage, ConversationPage, LogPage, page
-    from skillweave.api.problem import MEDIA_TYPE, TYPES, Problem, code_of
-    from skillweave.api.sent_event import GAP, SentEvent
-    from skillweave.api.skills import (
-        AgentPage,
-        ArtifactContent,
-        ArtifactPage,
-        CheckReport,
-        CheckRequest,
-        RollbackRequest,
-        SkillDefinition,
-        SkillListed,
-        SkillPage,
-        SkillPublished,
-        SkillVersion,
-        VersionPage,
-    )
-    from skillweave.api.turn_request import DeliveryMode, TurnRequest
+from skillweave.api.composition import (
+    AuthorizeRequest,
+    ComposeRequest,
+    SpawnQuestion,
+    ToolCallRequest,
+    ValidateRequest,
+)
+from skillweave.api.entities import EntitiesPut, Neighbours
+from skillweave.api.events import GAP, EventRequest, SentEvent
+from skillweave.api.graphs import CURRENT, GraphListed, GraphPage, SimulationRequest
+from skillweave.api.pages import MOST_LISTED, ApprovalPage, ConversationPage, LogPage, page
+from skillweave.api.problem import MEDIA_TYPE, TYPES, Problem, code_of
+from skillweave.api.skills import (
+    AgentPage,
+    ArtifactContent,
+    ArtifactPage,
+    CheckReport,
+    CheckRequest,
+    RollbackRequest,
+    SkillDefinition,
+    SkillListed,
+    SkillPage,
+    SkillPublished,
+    SkillVersion,
+    VersionPage,
+)
+from skillweave.api.turn_request import DeliveryMode, TurnRequest
 
 PREFIX = "/api/v1"
 """What the path of every operation begins with."""
@@ -77,24 +71,3 @@ __all__ = [
     "code_of",
     "page",
 ]
-
-__getattr__ = door(
-    __name__,
-    """
-composition: AuthorizeRequest ComposeRequest SpawnQuestion ToolCallRequest ValidateRequest
-entities: EntitiesPut Neighbours
-event_request: EventRequest
-graphs: CURRENT GraphListed GraphPage SimulationRequest
-pages: ApprovalPage ConversationPage LogPage MOST_LISTED page
-problem: MEDIA_TYPE Problem TYPES code_of
-sent_event: GAP SentEvent
-skills: AgentPage ArtifactContent ArtifactPage CheckReport CheckRequest RollbackRequest SkillDefinition SkillListed
-    SkillPage SkillPublished SkillVersion VersionPage
-turn_request: DeliveryMode TurnRequest
-""",
-)
-
-
-def __dir__() -> list[str]:
-    """The exports, also those not loaded yet."""
-    return sorted(__all__)

@@ -107,7 +107,9 @@ class SkillDefinition(Portable):
 
     def spelled(self) -> dict[str, object]:
         """The definition in one of the four spellings; raises InvalidData for a published skill that is none."""
-        return spelled(self.definition)
+        if "digest" not in self.definition or not isinstance(self.definition.get("text"), Mapping):
+            return dict(self.definition)
+        return dict(to_dict(Skill.from_dict(self.definition)))
 
     def contents(self) -> dict[str, str | bytes]:
         """The content of the documents by their ids."""
@@ -184,13 +186,3 @@ class CheckReport(Portable):
 
     loaded: int
     diagnostics: tuple[Diagnostic, ...]
-
-
-def spelled(definition: Mapping[str, object]) -> dict[str, object]:
-    """The definition in one of the four spellings, also where it is a skill as it is published.
-
-    Raises InvalidData for a published skill that is none.
-    """
-    if "digest" not in definition or not isinstance(definition.get("text"), Mapping):
-        return dict(definition)
-    return dict(to_dict(Skill.from_dict(definition)))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from skillweave.cli import completion, options
-from skillweave.cli.arguments.entities import LoadingLine, known_entity, point_of, require_read, roles_in, told_in_short
+from skillweave.cli.arguments.entities import LoadingLine, known_entity, point_of, require_read, rules_in, told_in_short
 from skillweave.cli.failure import MISTAKE, Mistake
 from skillweave.cli.output.page import Answer
 from skillweave.redaction import without_secrets
@@ -75,7 +75,7 @@ async def load(
     from skillweave.knowledge.entity import UnknownEnd
     from skillweave.sources.entity_files import EntityFiles
 
-    read = EntityFiles(*files, roles=await roles_in(of.sources()))
+    read = EntityFiles(*files, rules=await rules_in(of.sources()))
     require_read(read.unread)
     line = LoadingLine(sys.stderr)
 

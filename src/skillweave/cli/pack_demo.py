@@ -8,7 +8,7 @@ from shlex import quote
 from textwrap import indent
 from typing import TYPE_CHECKING
 
-from skillweave.cli.arguments.entities import roles_in
+from skillweave.cli.arguments.entities import rules_in
 from skillweave.cli.arguments.ledger import Kept, kept_in, opened
 from skillweave.cli.output.page import Answer, Ink, Page, counted, tokens_shown
 from skillweave.conversation import Message, Role, ToolResult, Turn
@@ -59,7 +59,7 @@ async def _weaver(demo: "Demonstration", kept: Kept) -> "AsyncIterator[tuple[Wea
     from skillweave.sources.entity_files import read_graph
     from skillweave.sources.named import packs_of
 
-    graph = read_graph(demo.entities, roles=await roles_in(packs_of(demo.packs))).graph
+    graph = read_graph(demo.entities, rules=await rules_in(packs_of(demo.packs))).graph
     # Without the folder's name in the text every machine counts the same tokens.
     # A demo waits for all that is known, also on a machine that is busy with something else.
     settings = Settings(catalog=CatalogMode.ALWAYS, files=FileAccess.NONE, context_seconds=_PATIENCE_SECONDS)

@@ -1,20 +1,12 @@
 """The client's door: one method for each operation of the service, and the same without `await`."""
 
 from collections.abc import Callable
-from typing import TypeVar
 from uuid import uuid4
 
-from skillweave.blocking import Awaited, Blocked, M
+from skillweave.blocking import Awaited, Blocked
 from skillweave.checking import Checked
-from skillweave.client.approvals import Approvals
-from skillweave.client.composition import Compositions
-from skillweave.client.entities import Entities
-from skillweave.client.events import Events
-from skillweave.client.graphs import Graphs
-from skillweave.client.ledger import Ledger
 from skillweave.client.sending import Retries, Wire
-from skillweave.client.skills import Skills
-from skillweave.client.turns import Turns
+from skillweave.client.verbs import ClientVerbs
 from skillweave.closing import ClosedOnExit
 from skillweave.errors import needing
 from skillweave.loop_thread import LoopThread, OnLoopThread
@@ -22,14 +14,8 @@ from skillweave.loop_thread import LoopThread, OnLoopThread
 with needing("client", "the client of the service"):
     import httpx
 
-T = TypeVar("T")
-
 TIMEOUT = 30.0
 """Seconds to wait for one answer."""
-
-
-class ClientVerbs(Turns[M], Ledger[M], Skills[M], Compositions[M], Graphs[M], Entities[M], Approvals[M], Events[M]):
-    """The verbs of a Client, awaited on it and blocking on a SyncClient."""
 
 
 class Client(ClientVerbs[Awaited], ClosedOnExit):

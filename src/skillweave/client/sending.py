@@ -3,28 +3,28 @@
 import asyncio
 import json
 import random
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import warnings
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from enum import StrEnum
-from typing import TypeVar
-from urllib.parse import quote
+from ipaddress import ip_address
+from typing import TypedDict, TypeVar, Unpack
+from urllib.parse import quote, urlsplit
 
 from skillweave._version import __version__
-from skillweave.api import PREFIX
-from skillweave.api.problem import MEDIA_TYPE, Problem
+from skillweave.api import GAP, MEDIA_TYPE, PREFIX, Problem
 from skillweave.checking import Checked
-from skillweave.client.address import require_address, require_key
 from skillweave.client.failures import ServiceError, ServiceUnreachable, error_of
 from skillweave.codec import Portable, read, write
-from skillweave.errors import InvalidData, MissingExtra
+from skillweave.errors import InvalidData, InvalidValue, needing
+from skillweave.events.event import Event, StreamedEvent
 from skillweave.redaction import error_in_words, without_secrets
 
-try:
+with needing("client", "the client of the service"):
     import httpx
-except ImportError as missing:
-    raise MissingExtra("the client of the service", "httpx", "client") from missing
+    from httpx_sse import EventSource, ServerSentEvent
 
 T = TypeVar("T")
 
@@ -33,14 +33,13 @@ _BROKEN = (502, 503, 504)
 """Statuses of a service, or of what stands before it, that does not answer just now."""
 _SHOWN = 200
 """Characters of an answer that is not understood which are told."""
+SILENT_SECONDS = 60.0
+"""A stream that says nothing for so long, not even that it lives, is broken: four times what the service waits."""
 _NOTHING_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
 
-class Repeat(StrEnum):
-    """Whether a request that may have been done already can be sent again."""
-
-    SAFE = "safe"
-    NEVER = "never"
+class KeyInTheOpen(UserWarning):
+    """A key goes over a network without encryption: whoever stands between can read it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +72,13 @@ class Retries:
         return max(own * (1 + drawn) / 2, asked or 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """One request; `path` is below the API, with what is not safe in a path already encoded."""
+class Sent(TypedDict, total=False):
+    """What a request carries; one that is `safe`, as most are, is sent again where it may have been done already."""
 
-    method: str
-    path: str
-    query: Mapping[str, object] | None = None
-    body: object = None
-    headers: Mapping[str, str] | None = None
-    repeat: Repeat = Repeat.SAFE
+    query: Mapping[str, object]
+    body: object
+    headers: Mapping[str, str]
+    safe: bool
 
 
 class Wire:
@@ -109,42 +105,73 @@ class Wire:
         )
         self._sleep, self._draw = sleep, draw
 
-    async def answer(self, asked: Asked, answers: type[T]) -> T:
-        """The answer as that type; raises ServiceError, ServiceUnreachable, and InvalidData for another answer."""
-        return read(_json(await self.send(asked)), answers)
+    async def answer(self, answers: type[T], method: str, path: str, **sent: Unpack[Sent]) -> T:
+        """What `send` gets, as that type; raises InvalidData for another answer."""
+        response = await self.send(method, path, **sent)
+        try:
+            data: object = response.json()
+        except ValueError:
+            kind = response.headers.get("content-type", "no type")
+            raise InvalidData(f"the answer of {response.url.path} is no JSON, but {kind[:_SHOWN]}") from None
+        return read(data, answers)
 
-    async def send(self, asked: Asked) -> httpx.Response:
-        """The answer of the service, which did what it was asked; raises ServiceError and ServiceUnreachable."""
+    async def send(self, method: str, path: str, **sent: Unpack[Sent]) -> httpx.Response:
+        """Send a request and return the service's answer; raises ServiceError and ServiceUnreachable.
+
+        `path` is below the API, encoded.
+        """
+        content, headers = None, dict(sent.get("headers", {}))
+        if (body := sent.get("body")) is not None:
+            content, headers["Content-Type"] = json_bytes(body), "application/json"
+        request = self.http.build_request(
+            method, path, params=in_query(sent.get("query")), content=content, headers=headers
+        )
         failures = 0
         while True:
             try:
-                return await self._once(asked)
+                return await self._once(request)
             except (ServiceError, ServiceUnreachable) as error:
                 failures += 1
-                if not _may_come_again(asked.repeat, error) or not await self.waited(failures, error):
+                if not await self.waited(failures, error, safe=sent.get("safe", True)):
                     raise
 
-    async def waited(self, failures: int, error: ServiceError | ServiceUnreachable) -> bool:
-        """Wait until it may be tried again; False at once where it is not worth it."""
-        seconds = self.retries.seconds(failures, error.retry_after, drawn=self._draw())
-        if seconds is None:
-            return False
-        await self._sleep(seconds)
-        return True
-
-    async def _once(self, asked: Asked) -> httpx.Response:
-        content, headers = None, dict(asked.headers or {})
-        if asked.body is not None:
-            content, headers["Content-Type"] = json_bytes(asked.body), "application/json"
+    async def _once(self, request: httpx.Request) -> httpx.Response:
         try:
-            response = await self.http.request(
-                asked.method, asked.path, params=in_query(asked.query), content=content, headers=headers
-            )
+            response = await self.http.send(request)
         except httpx.TransportError as error:
             raise self.unreachable(error) from error
         if not response.is_success:
             raise problem_in(response)
         return response
+
+    async def listen(
+        self, path: str, after: str | None, seen: str
+    ) -> AsyncGenerator[tuple[str, StreamedEvent | None], None]:
+        """Yield from one connection each position that the service tells, with the event there if it is one."""
+        headers = {"Accept": "text/event-stream", **({"Last-Event-ID": seen} if seen else {})}
+        timeout = httpx.Timeout(**{**self.http.timeout.as_dict(), "read": SILENT_SECONDS})
+        try:
+            async with self.http.stream(
+                "GET", path, params=in_query({"after": after}), headers=headers, timeout=timeout
+            ) as response:
+                if not response.is_success:
+                    await response.aread()
+                    raise problem_in(response)
+                async with aclosing(EventSource(response).aiter_sse()) as source:
+                    async for one in source:
+                        yield one.id, _event_in(one)
+        except httpx.TransportError as error:
+            raise self.unreachable(error) from error
+
+    async def waited(self, failures: int, error: ServiceError | ServiceUnreachable, *, safe: bool = True) -> bool:
+        """Wait until it may be tried again; False at once where it may not, or is not worth it."""
+        if not _may_come_again(error, safe=safe):
+            return False
+        seconds = self.retries.seconds(failures, error.retry_after, drawn=self._draw())
+        if seconds is None:
+            return False
+        await self._sleep(seconds)
+        return True
 
     async def rested(self) -> None:
         """Wait a little, so that what ends at once is not begun again at once."""
@@ -173,7 +200,7 @@ def at(path: str, *parts: str) -> str:
 def in_query(values: Mapping[str, object] | None) -> dict[str, str | list[str]]:
     """What is not None, as texts; a list stands as often as it has members."""
     return {
-        name: _word(value) if isinstance(value, str) or not isinstance(value, Sequence) else [*map(_word, value)]
+        name: str(value) if isinstance(value, str) or not isinstance(value, Sequence) else [*map(str, value)]
         for name, value in (values or {}).items()
         if value is not None
     }
@@ -197,23 +224,26 @@ def problem_in(response: httpx.Response) -> ServiceError:
     return error_of(problem, _seconds_in(response.headers.get("Retry-After")))
 
 
-def _may_come_again(repeat: Repeat, error: ServiceError | ServiceUnreachable) -> bool:
+def _may_come_again(error: ServiceError | ServiceUnreachable, *, safe: bool) -> bool:
     """Whether the same request again may succeed, and cannot do anything twice."""
     if isinstance(error, ServiceUnreachable):
-        return repeat is Repeat.SAFE or not error.sent
+        return safe or not error.sent
     status = error.problem.status
-    if status == _TOO_MANY:
-        return True  # refused before anything was done
-    return repeat is Repeat.SAFE and (status in _BROKEN or error.retry_after is not None)
+    # What is refused for its number was not done.
+    return status == _TOO_MANY or (safe and (status in _BROKEN or error.retry_after is not None))
 
 
-def _json(response: httpx.Response) -> object:
+def _event_in(sent: ServerSentEvent) -> StreamedEvent | None:
+    """The event, None for what only tells a position; raises the error that ends a stream with a gap."""
+    if not sent.data:
+        return None
     try:
-        data: object = response.json()
+        data = json.loads(sent.data)
     except ValueError:
-        kind = response.headers.get("content-type", "no type")
-        raise InvalidData(f"the answer of {response.url.path} is no JSON, but {kind[:_SHOWN]}") from None
-    return data
+        raise InvalidData(f"the event at {sent.id[:100]!r} of the stream is no JSON") from None
+    if sent.event == GAP:
+        raise error_of(read(data, Problem))
+    return StreamedEvent(sent.id, read(data, Event))
 
 
 def _seconds_in(retry_after: str | None) -> float | None:
@@ -229,5 +259,44 @@ def _seconds_in(retry_after: str | None) -> float | None:
     return max(0.0, (then.astimezone(UTC) - datetime.now(UTC)).total_seconds())
 
 
-def _word(value: object) -> str:
-    return str(value)
+def require_address(url: str, key: str | None) -> str:
+    """The address without a slash at its end; raises InvalidValue for what is none, or has a user or a query in it.
+
+    Warns with KeyInTheOpen of a key that would travel unencrypted beyond this machine.
+    """
+    shown = without_secrets(str(url))[:100]
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port  # the port is read here, so that a wrong one is found now
+    except (ValueError, AttributeError):
+        raise InvalidValue(f"Client(url={shown!r}) is no address; give one like http://127.0.0.1:8321") from None
+    if parts.scheme not in ("http", "https") or not host:
+        raise InvalidValue(f"Client(url={shown!r}) is no address; give one like http://127.0.0.1:8321")
+    if parts.username is not None or parts.query or parts.fragment:
+        raise InvalidValue(
+            f"Client(url={shown!r}) has more than an address; leave out user, `?` and `#`, and give the key as key="
+        )
+    if key is not None and parts.scheme == "http" and not is_loopback(host):
+        warnings.warn(
+            f"the API key goes to {host} without encryption; use https, or a network that nobody else reads",
+            KeyInTheOpen,
+            stacklevel=4,
+        )
+    return url.rstrip("/")
+
+
+def require_key(key: str) -> str:
+    """The key, if it can stand in a header; raises InvalidValue, which does not show it."""
+    if not key or not key.isascii() or not key.isprintable() or " " in key:
+        raise InvalidValue("Client(key=...) is no API key; give it as `skillweave keys new` printed it, in one line")
+    return key
+
+
+def is_loopback(host: str) -> bool:
+    """Whether what is sent there stays on this machine."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -3,15 +3,10 @@
 What came from where stands in a lock file beside them. Nothing of a skill is ever run.
 """
 
-from typing import TYPE_CHECKING
-
-from skillweave.doors import door
-
-if TYPE_CHECKING:
-    from skillweave.installs.adding import Added, add_skills, remove_skill
-    from skillweave.installs.fetching import Kind, Origin, fetched
-    from skillweave.installs.lock import LOCK_FILE, Condition, Lock, Locked, Standing, read_lock, standings
-    from skillweave.installs.packages import InstallRefused, Package, packages_in
+from skillweave.installs.adding import Added, add_skills, remove_skill
+from skillweave.installs.fetching import Kind, Origin, fetched
+from skillweave.installs.lock import LOCK_FILE, Condition, Lock, Locked, Standing, read_lock, standings
+from skillweave.installs.packages import InstallRefused, Package, packages_in
 
 __all__ = [
     "LOCK_FILE",
@@ -31,14 +26,3 @@ __all__ = [
     "remove_skill",
     "standings",
 ]
-
-__getattr__ = door(
-    __name__,
-    """
-adding: Added add_skills remove_skill
-archives: unpack
-fetching: Kind Origin fetched
-lock: LOCK_FILE Condition Lock Locked Standing read_lock standings write_lock
-packages: InstallRefused Package packages_in
-""",
-)

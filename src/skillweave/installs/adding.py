@@ -48,9 +48,7 @@ def add_skills(folder: Path, packages: Sequence[Package], origin: Origin, *, for
         changing = [(package, one) for package, one in zip(packages, added, strict=True) if one.change != "unchanged"]
         entries = {**lock.skills, **{one.skill_id: one.locked for one in added}}
         for package, _ in changing:
-            exchange.stage(package)
-        for package, _ in changing:
-            exchange.put(package.skill_id)
+            exchange.put(package)
         write_lock(folder, replace(lock, skills=entries))
     return tuple(added)
 
@@ -138,21 +136,18 @@ class _Exchange:
     work: Path
     _done: list[tuple[Path, Path]] = field(default_factory=list)
 
-    def stage(self, package: Package) -> None:
-        """Write the files of a skill where nobody looks."""
+    def put(self, package: Package) -> None:
+        """Write the files of a skill where nobody looks, then let them take the place of what is there."""
+        new = self.work / "new" / package.skill_id
         for path, file in package.files.items():
-            target = self.work / "new" / package.skill_id / path
+            target = new / path
             target.parent.mkdir(parents=True, exist_ok=True)
             with target.open("xb") as written:
                 written.write(file.data)
             if file.executable:
                 os.chmod(target, 0o755)  # noqa: PTH101, S103 - a script of the skill, as its author made it
-
-    def put(self, skill_id: str) -> None:
-        """Let the staged skill take its place, and what is there leave it."""
-        if os.path.lexists(self.folder / skill_id):
-            self.take(skill_id)
-        self._move(self.work / "new" / skill_id, self.folder / skill_id)
+        self.take(package.skill_id)
+        self._move(new, self.folder / package.skill_id)
 
     def take(self, skill_id: str) -> None:
         """Take what is there out of its place."""
@@ -162,7 +157,7 @@ class _Exchange:
             self._move(self.folder / skill_id, old)
 
     def undo(self) -> None:
-        """Put everything back, in the opposite order; raises OSError, after all were tried, where one stays."""
+        """Put everything back, in the opposite order, and clean up; raises InstallRefused where something stays."""
         failed: OSError | None = None
         while self._done:
             from_, to = self._done.pop()
@@ -172,19 +167,23 @@ class _Exchange:
             except OSError as error:
                 failed = failed or error
         if failed is not None:
-            raise failed
+            # What cannot be put back is not deleted either.
+            raise InstallRefused(
+                f"the skills of {self.folder} cannot be put back: {failed.strerror or failed}; they stand in "
+                f"{self.work / 'old'}, move them by hand"
+            ) from None
+        self.clean()
+
+    def clean(self) -> None:
+        """Delete what a change leaves behind."""
+        shutil.rmtree(self.work, ignore_errors=True)
+        with suppress(OSError):  # something else may stand beside it
+            self.work.parent.rmdir()
 
     def _move(self, from_: Path, to: Path) -> None:
         # Noted before it is done: after an interrupt in between, nobody would put it back.
         self._done.append((from_, to))
         from_.rename(to)
-
-
-def _unfinished(folder: Path) -> InstallRefused:
-    return InstallRefused(
-        f"another command changes the skills of {folder}, or one was ended in the middle; in that case put back what "
-        f"stands in {folder / WORK / 'old'}, then delete {folder / WORK}"
-    )
 
 
 @contextmanager
@@ -195,36 +194,21 @@ def _exchange(folder: Path) -> Iterator[_Exchange]:
         work.parent.mkdir(exist_ok=True)
         work.mkdir()
     except FileExistsError:
-        raise _unfinished(folder) from None
+        raise InstallRefused(
+            f"another command changes the skills of {folder}, or one was ended in the middle; in that case put back "
+            f"what stands in {work / 'old'}, then delete {work}"
+        ) from None
     except OSError as error:
         raise InstallRefused(f"{folder} cannot be written: {error.strerror}; name a folder that is yours") from None
     exchange = _Exchange(folder, work)
     try:
         yield exchange
     except OSError as error:
-        _undo(exchange)
+        exchange.undo()
         raise InstallRefused(
             f"the skills of {folder} cannot be changed: {error.strerror or error}; everything is as it was"
         ) from None
     except BaseException:
-        _undo(exchange)
-        raise
-    _clean(work)
-
-
-def _undo(exchange: _Exchange) -> None:
-    """Put everything back; what cannot be put back is not deleted either."""
-    try:
         exchange.undo()
-    except OSError as error:
-        raise InstallRefused(
-            f"the skills of {exchange.folder} cannot be put back: {error.strerror or error}; they stand in "
-            f"{exchange.work / 'old'}, move them by hand"
-        ) from None
-    _clean(exchange.work)
-
-
-def _clean(work: Path) -> None:
-    shutil.rmtree(work, ignore_errors=True)
-    with suppress(OSError):  # something else may stand beside it
-        work.parent.rmdir()
+        raise
+    exchange.clean()

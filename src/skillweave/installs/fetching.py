@@ -133,17 +133,7 @@ def _cloned(address: str, ref: str | None, into: Path, timeout: float) -> str:
         raise InstallRefused("git is not installed, which clones the repository; install it, or name a folder")
     branch = () if ref is None else ("--branch", ref)
     words = (
-        *(
-            git,
-            "-c",
-            f"core.hooksPath={os.devnull}",
-            "clone",
-            "--quiet",
-            "--depth",
-            "1",
-            "--single-branch",
-            "--no-tags",
-        ),
+        *(git, "-c", f"core.hooksPath={os.devnull}", "clone", "--quiet", "--depth=1", "--single-branch", "--no-tags"),
         *("--no-recurse-submodules", "--template=", *branch, "--", address, str(into)),
     )
     _run(words, address, timeout)

@@ -1,6 +1,6 @@
 """Which skill graph counts when several sources bring one (spec 1.2 and 1.3). Here it is mere data."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TypeAlias
@@ -12,10 +12,13 @@ from skillweave.registry.source import Loaded
 from skillweave.skill import is_skill_id
 
 Graph: TypeAlias = Mapping[str, object]
-_Rename: TypeAlias = Callable[[object], object]
 
 _ID_FIELD = "current_skill_id"
 """The field of a guard that holds a skill's id."""
+_IDS = frozenset(("skill", "from", "to", "tree", "then", "else", "default"))
+"""Keys of a graph's data under which a text is a skill's id."""
+_WITH_IDS = frozenset(("entries", "routes", "match", "when", "if", "all", "limits", "visits"))
+"""Keys under which ids stand somewhere inside."""
 _DEEPEST = 200
 """Levels of a tree that may be read at all."""
 
@@ -59,76 +62,46 @@ def _ignored(other: str, first: str, loaded: Loaded) -> Diagnostic:
 
 def _renamed(graph: Graph, ids: Mapping[str, str]) -> Graph:
     """The graph with other ids of its skills, wherever one stands; other data is left as it is."""
-    renaming = _Renaming(ids)
-    return _with(
-        graph,
-        {
-            "skills": renaming.each(renaming.skill),
-            "entries": renaming.each(renaming.entry),
-            "routes": renaming.each(renaming.route),
-            "tree": renaming.tree,
-            "default": renaming.name,
-            "limits": renaming.limits,
-        },
+    return MappingProxyType({key: _of_key(key, value, ids, 0) for key, value in graph.items()})
+
+
+def _of_key(key: str, value: object, ids: Mapping[str, str], depth: int) -> object:
+    if key in _IDS and isinstance(value, str):
+        return ids.get(value, value)
+    if key == "skills":
+        return _skills(value, ids)
+    if key == "per_skill" and isinstance(value, Mapping):
+        return MappingProxyType({ids.get(skill_id, skill_id): most for skill_id, most in value.items()})
+    if key == "guard" and isinstance(value, Mapping):
+        return MappingProxyType({name: _compared(it, ids) if name == _ID_FIELD else it for name, it in value.items()})
+    return _inside(value, ids, depth) if key in _IDS | _WITH_IDS else value
+
+
+def _inside(value: object, ids: Mapping[str, str], depth: int) -> object:
+    if depth < _DEEPEST and isinstance(value, list | tuple):
+        return tuple(_inside(one, ids, depth + 1) for one in value)
+    if depth < _DEEPEST and isinstance(value, Mapping):
+        return MappingProxyType({key: _of_key(key, inner, ids, depth + 1) for key, inner in value.items()})
+    return value
+
+
+def _skills(value: object, ids: Mapping[str, str]) -> object:
+    if not isinstance(value, list | tuple):
+        return value
+    return tuple(
+        MappingProxyType({**one, "id": _named(one["id"], ids)})
+        if isinstance(one, Mapping) and "id" in one
+        else _named(one, ids)
+        for one in value
     )
 
 
-def _with(data: Graph, parts: Mapping[str, _Rename]) -> Graph:
-    return MappingProxyType({key: parts[key](value) if key in parts else value for key, value in data.items()})
+def _compared(value: object, ids: Mapping[str, str]) -> object:
+    """An id, or a list or mapping of them, as a guard compares it."""
+    if isinstance(value, Mapping):
+        return MappingProxyType({operator: _compared(inner, ids) for operator, inner in value.items()})
+    return tuple(_named(one, ids) for one in value) if isinstance(value, list | tuple) else _named(value, ids)
 
 
-@dataclass(frozen=True, slots=True)
-class _Renaming:
-    """A method for each kind of thing that an id stands in; what is of another shape stays as it is."""
-
-    ids: Mapping[str, str]
-
-    def name(self, value: object) -> object:
-        return self.ids.get(value, value) if isinstance(value, str) else value
-
-    def each(self, rename: _Rename) -> _Rename:
-        return lambda items: tuple(map(rename, items)) if isinstance(items, list | tuple) else items
-
-    def skill(self, data: object) -> object:
-        return self._inside(data, {"id": self.name}) if isinstance(data, Mapping) else self.name(data)
-
-    def entry(self, data: object) -> object:
-        return self._inside(data, {"skill": self.name, "match": self.condition, "when": self.condition})
-
-    def route(self, data: object) -> object:
-        ends = {"from": self.name, "to": self.name}
-        return self._inside(data, {**ends, "when": self.condition, "guard": self.guard})
-
-    def condition(self, data: object, depth: int = 0) -> object:
-        if depth == _DEEPEST:
-            return data
-        members = self.each(lambda member: self.condition(member, depth + 1))
-        return self._inside(data, {"guard": self.guard, "all": members})
-
-    def guard(self, data: object) -> object:
-        return self._inside(data, {_ID_FIELD: self._comparison})
-
-    def tree(self, node: object, depth: int = 0) -> object:
-        if not isinstance(node, Mapping) or depth == _DEEPEST:
-            return self.name(node)
-
-        def branch(child: object) -> object:
-            return self.tree(child, depth + 1)
-
-        return self._inside(node, {"if": self.condition, "then": branch, "else": branch})
-
-    def limits(self, data: object) -> object:
-        return self._inside(data, {"visits": lambda visits: self._inside(visits, {"per_skill": self._per_skill})})
-
-    def _inside(self, data: object, parts: Mapping[str, _Rename]) -> object:
-        return _with(data, parts) if isinstance(data, Mapping) else data
-
-    def _comparison(self, data: object) -> object:
-        if not isinstance(data, Mapping):
-            return data
-        return MappingProxyType({op: self.each(self.name)(self.name(value)) for op, value in data.items()})
-
-    def _per_skill(self, data: object) -> object:
-        if not isinstance(data, Mapping):
-            return data
-        return MappingProxyType({self.name(skill_id): most for skill_id, most in data.items()})
+def _named(value: object, ids: Mapping[str, str]) -> object:
+    return ids.get(value, value) if isinstance(value, str) else value

@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TypeVar
 
 from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.errors import DuplicateSkill, InvalidSkill
@@ -17,7 +16,6 @@ from skillweave.registry.source import Loaded
 from skillweave.skill import Skill, is_skill_id
 from skillweave.task import TaskRule
 
-T = TypeVar("T")
 _LONGEST_VERSION = 100
 
 
@@ -90,7 +88,11 @@ def in_namespace(offers: Iterable[Offer], namespace: str) -> tuple[list[Offer], 
     given = list(offers)
     ids = {offer.skill.id: namespaced(namespace, offer.skill.id) for offer in given}
     fitting = [replace(offer, skill=_renamed(offer.skill, ids)) for offer in given if is_skill_id(ids[offer.skill.id])]
-    return fitting, [_too_long(offer.skill) for offer in given if not is_skill_id(ids[offer.skill.id])]
+    return fitting, [
+        _too_long("skill", offer.skill.id, place_of(offer.skill), offer.skill.id)
+        for offer in given
+        if not is_skill_id(ids[offer.skill.id])
+    ]
 
 
 def place_of(skill: Skill) -> str:
@@ -107,10 +109,10 @@ def _renamed(skill: Skill, ids: Mapping[str, str]) -> Skill:
     )
 
 
-def _too_long(skill: Skill) -> Diagnostic:
-    message = f"skill {skill.id!r} has more than {MAX_ID} characters with its source's name before it"
-    fix = "shorten its name, or give the source a shorter one"
-    return Diagnostic("id-too-long", Severity.ERROR, message, fix, skill.id, Location(place_of(skill)))
+def _too_long(kind: str, name: str, place: str, skill_id: str | None = None) -> Diagnostic:
+    message = f"{kind} {name!r} has more than {MAX_ID} characters with its source's name before it"
+    fix = "shorten it, or give the source a shorter name"
+    return Diagnostic("id-too-long", Severity.ERROR, message, fix, skill_id, Location(place))
 
 
 def _duplicate(held: Skill, other: Skill) -> DuplicateSkill:
@@ -146,32 +148,21 @@ def _versions_of_clash(loser: str, winner: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Overrides:
-    """Definitions and versions by the id of the skill that they replace or change."""
+class Override:
+    """What replaces a skill: another definition, another version, or both."""
 
-    definitions: Mapping[str, Defined] = field(default_factory=lambda: MappingProxyType({}))
-    versions: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
-
-    def with_definition(self, skill_id: str, defined: Defined) -> "Overrides":
-        """Adds a definition; a version that was set for an earlier one of the skill goes."""
-        rest = self.without(skill_id)
-        return Overrides({**rest.definitions, skill_id: defined}, rest.versions)
-
-    def with_version(self, skill_id: str, version: str) -> "Overrides":
-        """Adds a version alone."""
-        return Overrides(self.definitions, {**self.versions, skill_id: version})
-
-    def without(self, skill_id: str) -> "Overrides":
-        """Takes away what there is for a skill."""
-        return Overrides(_without(self.definitions, skill_id), _without(self.versions, skill_id))
+    defined: Defined | None = None
+    version: str | None = None
 
 
-def apply_overrides(merged: Merged, overrides: Overrides) -> Merged:
+def apply_overrides(merged: Merged, overrides: Mapping[str, Override]) -> Merged:
     """The skills with the overrides in place; what each replaced is shadowed, and a finding says which versions."""
     winners = dict(merged.winners)
     losers: list[Skill] = []
     findings: list[Diagnostic] = []
-    for skill_id, defined in overrides.definitions.items():
+    for skill_id, defined in ((name, one.defined) for name, one in overrides.items()):
+        if defined is None:
+            continue
         held = winners.get(skill_id)
         winners[skill_id] = Offer(defined.skill, defined, defined.skill)
         if held is not None:
@@ -180,9 +171,9 @@ def apply_overrides(merged: Merged, overrides: Overrides) -> Merged:
                 _overridden(held.skill, defined.skill, f"is overridden by the one of {place_of(defined.skill)}")
             )
     relabelled: list[str] = []
-    for skill_id, version in overrides.versions.items():
+    for skill_id, version in ((name, one.version) for name, one in overrides.items()):
         held = winners.get(skill_id)
-        if held is None or held.skill.version == version:
+        if held is None or version is None or held.skill.version == version:
             continue
         # Another version is another definition: what was recorded for the one before does not hold for it.
         digest = digest_of_bytes(f"{held.skill.digest}\n{version}".encode())
@@ -237,10 +228,6 @@ def _comparison(before: str | None, now: str | None) -> tuple[str, Severity]:
             return f"version {now!r} is in use for {before!r}; no rule orders the two", Severity.WARNING
 
 
-def _without(mapping: Mapping[str, T], skill_id: str) -> Mapping[str, T]:
-    return {known: value for known, value in mapping.items() if known != skill_id}
-
-
 def merge_event_types(sources: Iterable[tuple[str, Loaded]]) -> tuple[Mapping[str, EventType], tuple[Diagnostic, ...]]:
     """The first declaration of each event type, and a finding for every other one that differs.
 
@@ -288,7 +275,7 @@ def merge_agents(
         for given in loaded.agents.values():
             agent = given if ids is None else _in_namespace(given, source, ids)
             if agent is None:
-                findings.append(_agent_too_long(given, source))
+                findings.append(_too_long("agent", given.id, source))
                 continue
             held = merged.get(agent.id)
             if held is None or held == agent:
@@ -344,12 +331,6 @@ def _in_namespace(agent: Agent, source: str, ids: Mapping[str, str]) -> Agent | 
     if not is_skill_id(agent_id):
         return None
     return replace(agent, id=agent_id, skills=tuple(ids.get(skill, skill) for skill in agent.skills))
-
-
-def _agent_too_long(agent: Agent, source: str) -> Diagnostic:
-    message = f"agent {agent.id!r} has more than {MAX_ID} characters with its source's name before it"
-    fix = "shorten its id, or give the source a shorter name"
-    return Diagnostic("id-too-long", Severity.ERROR, message, fix, location=Location(source))
 
 
 def agent_twice(agent_id: str, loser: str, winner: str) -> Diagnostic:

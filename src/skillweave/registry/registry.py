@@ -6,7 +6,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from skillweave.closing import ClosedOnExit, close_all
 from skillweave.diagnostics import Diagnostic
@@ -17,7 +17,7 @@ from skillweave.registry.graphs import choose_graph
 from skillweave.registry.last_good import Answer, SourceState, load_source, read_source
 from skillweave.registry.merging import (
     Merged,
-    Overrides,
+    Override,
     Precedence,
     add_registered,
     apply_overrides,
@@ -37,6 +37,7 @@ from skillweave.skill import ArtifactRef, Skill
 if TYPE_CHECKING:
     from asyncio import AbstractEventLoop, Task
 
+T = TypeVar("T")
 CODE = "code"
 """The source name of what is registered."""
 QUIET_SECONDS = 0.1
@@ -53,7 +54,7 @@ class _State:
     sources: tuple[SourceState, ...]
     defined: Mapping[str, Defined] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
-    overrides: Overrides = field(default_factory=Overrides)
+    overrides: Mapping[str, Override] = field(default_factory=dict)
     base: Merged = field(default_factory=Merged)
     merged: Merged = field(default_factory=Merged)
     snapshot: Snapshot = field(default_factory=Snapshot)
@@ -229,7 +230,7 @@ class Registry(ClosedOnExit):
                     before,
                     defined={**before.defined, skill_id: defined},
                     hidden=before.hidden - {skill_id},
-                    overrides=before.overrides.without(skill_id),
+                    overrides=_without(before.overrides, skill_id),
                 )
             )
         return defined.skill
@@ -254,7 +255,7 @@ class Registry(ClosedOnExit):
         with self._lock:
             before = self._state
             defined = defined.with_distinct_digest(_known(before, skill_id))
-            overrides = before.overrides.with_definition(skill_id, defined)
+            overrides = {**_without(before.overrides, skill_id), skill_id: Override(defined)}
             self._publish(replace(before, overrides=overrides, hidden=before.hidden - {skill_id}))
         return defined.skill
 
@@ -267,8 +268,7 @@ class Registry(ClosedOnExit):
         with self._lock:
             before = self._state
             skill = before.snapshot[skill_id]
-            defined = {known: value for known, value in before.defined.items() if known != skill_id}
-            overrides = before.overrides.without(skill_id)
+            defined, overrides = _without(before.defined, skill_id), _without(before.overrides, skill_id)
             self._publish(replace(before, defined=defined, hidden=before.hidden | {skill_id}, overrides=overrides))
         return skill
 
@@ -302,7 +302,8 @@ class Registry(ClosedOnExit):
             before = self._state
             if skill_id not in before.snapshot:
                 raise SkillNotFound(skill_id, before.snapshot)
-            self._publish(replace(before, overrides=before.overrides.with_version(skill_id, version)))
+            override = replace(before.overrides.get(skill_id, Override()), version=version)
+            self._publish(replace(before, overrides={**before.overrides, skill_id: override}))
             return self._state.snapshot[skill_id]
 
     def _merged(self, states: Iterable[SourceState]) -> Merged:
@@ -336,7 +337,7 @@ class Registry(ClosedOnExit):
                 *(finding for _, loaded in good for finding in loaded.diagnostics),
                 *(one.away for one in state.sources if one.away),
                 *(finding for defined in state.defined.values() for finding in defined.diagnostics),
-                *(finding for defined in state.overrides.definitions.values() for finding in defined.diagnostics),
+                *(finding for one in state.overrides.values() if one.defined for finding in one.defined.diagnostics),
                 *merged.diagnostics,
                 *declared_twice,
                 *chosen.findings,
@@ -366,6 +367,10 @@ async def _all_ended(
     answers = await asyncio.gather(*loading, return_exceptions=True)
     failures = [answer for answer in answers if isinstance(answer, BaseException)]
     return [None if isinstance(answer, BaseException) else answer for answer in answers], failures
+
+
+def _without(mapping: Mapping[str, T], skill_id: str) -> dict[str, T]:
+    return {known: value for known, value in mapping.items() if known != skill_id}
 
 
 def _known(state: _State, skill_id: str) -> Iterator[Skill]:

@@ -4,9 +4,8 @@ import asyncio
 import logging
 import os
 import sys
-import threading
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager, closing, suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -55,11 +54,11 @@ def watch_sources(
             import watchfiles  # noqa: F401 - the threads that need it have nobody to tell that it is missing
         except ImportError:
             raise MissingExtra("following the files of skills", "watchfiles", "watch") from None
-    return _follow(_Watch(watched, versioned, quiet_seconds, poll_seconds), refresh, snapshot)
+    return _follow(_Followed(watched, versioned, quiet_seconds, poll_seconds), refresh, snapshot)
 
 
 @dataclass(frozen=True, slots=True)
-class _Watch:
+class _Followed:
     """What is followed: the files of some sources, and the versions of others."""
 
     watched: Sequence[Path]
@@ -67,34 +66,16 @@ class _Watch:
     quiet_seconds: float
     poll_seconds: float
 
-    @asynccontextmanager
-    async def begun(self) -> AsyncGenerator[Callable[[], Awaitable[object]], None]:
-        """Follow from now on, inside `async with`; the value waits for the next change.
-
-        Raises Vanished and CannotWatch.
-        """
+    async def begin(self) -> "FileWatcher":
+        """Return what follows from when it is entered, in files and versions. Raises CannotWatch."""
         versions = await self._versions()
-        if not self.watched:
-            if versions.count(None) == len(versions):
-                raise CannotWatch("no source can say whether it changed; call `refresh` instead")
-            yield partial(self._other_versions, versions)
-            return
-        places = await asyncio.to_thread(places_of, self.watched)
-        async with FileWatcher(places, self.quiet_seconds) as watcher:
-            yield partial(self._first, versions, watcher) if self.versioned else watcher.changed
-
-    async def _first(self, versions: list[str | None], watcher: "FileWatcher") -> None:
-        """Wait for a change of the files or of a version, whichever comes first."""
-        waiting = [asyncio.ensure_future(watcher.changed()), asyncio.ensure_future(self._other_versions(versions))]
-        try:
-            done, _ = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
-            for one in done:
-                one.result()
-        finally:
-            for one in waiting:
-                one.cancel()
+        if not self.watched and versions.count(None) == len(versions):
+            raise CannotWatch("no source can say whether it changed; call `refresh` instead")
+        places = await asyncio.to_thread(places_of, self.watched) if self.watched else Places()
+        return FileWatcher(places, self.quiet_seconds, partial(self._other_versions, versions))
 
     async def _other_versions(self, versions: list[str | None]) -> None:
+        """Wait until the sources have other versions; without any for ever."""
         while True:
             await asyncio.sleep(self.poll_seconds)
             if await self._versions() != versions:
@@ -113,7 +94,7 @@ async def _version(source: Versioned) -> str | None:
 
 
 async def _follow(
-    watch: _Watch, refresh: Callable[[], Awaitable[object]], snapshot: Callable[[], Snapshot]
+    followed: _Followed, refresh: Callable[[], Awaitable[object]], snapshot: Callable[[], Snapshot]
 ) -> AsyncGenerator[Changes, None]:
     """Watching begins anew after every change, as folders come and go, and before the sources are read again.
 
@@ -123,7 +104,7 @@ async def _follow(
     loaded = False
     while True:
         try:
-            async with watch.begun() as next_change:
+            async with await followed.begin() as watcher:
                 try:
                     await refresh()
                 except DuplicateSkill as error:
@@ -136,7 +117,7 @@ async def _follow(
                 changes, told = changes_between(told, now), now
                 if changes:
                     yield changes
-                await next_change()
+                await watcher.changed()
         except Vanished:
             await asyncio.sleep(_BEFORE_ANOTHER_TRY)
 
@@ -148,119 +129,66 @@ class Vanished(Exception):
 class FileWatcher:
     """Follows some places inside `async with`; no change is missed between its start and `changed`.
 
-    A change counts when nothing more happened for `quiet_seconds`. `watchfiles` waits in threads of ours, not in a pool
-    that other work needs; they have ended when the block is left.
-    """
-
-    def __init__(self, places: "Places", quiet_seconds: float) -> None:
-        quiet = max(1, round(quiet_seconds * 1000))
-        self._change = asyncio.Event()
-        self._threads = [
-            _WatchThread(self._change, tuple(paths), places.matters, quiet, recursive)
-            for paths, recursive in ((places.deep, True), (places.level, False))
-            if paths
-        ]
-
-    async def __aenter__(self) -> "FileWatcher":
-        """Raises Vanished, and CannotWatch when the system lets no more be watched."""
-        try:
-            for thread in self._threads:
-                thread.start()
-            for thread in self._threads:
-                await thread.placed.wait()
-                if thread.failure is not None:
-                    raise thread.failure
-        except BaseException:
-            await self.__aexit__()
-            raise
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        for thread in self._threads:
-            thread.stopped = True
-        for thread in self._threads:
-            if thread.ident is not None:
-                await thread.ended.wait()
-                thread.join()
-
-    async def changed(self) -> None:
-        """Wait until something changes; at once when it did already."""
-        await self._change.wait()
-
-
-class _WatchThread(threading.Thread):
-    """Waits for one change that matters; `placed` is set as soon as none is missed, or there is a `failure`.
-
-    Once `stopped` is true, it ends within the quiet time.
+    A change counts when nothing more happened for `quiet_seconds`. Where `other_change` ends, something changed too.
     """
 
     def __init__(
         self,
-        change: asyncio.Event,
-        paths: tuple[str, ...],
-        matters: Callable[[str], bool],
-        quiet_milliseconds: int,
-        recursive: bool,  # noqa: FBT001 - as `watchfiles` calls it
+        places: "Places",
+        quiet_seconds: float,
+        other_change: Callable[[], Coroutine[None, None, None]] | None = None,
     ) -> None:
-        super().__init__(name="skillweave-watch")
-        self.stopped = False
-        self.ended = asyncio.Event()
-        self._loop = asyncio.get_running_loop()
-        self.placed = asyncio.Event()
-        self.failure: Exception | None = None
-        self._in_place = False
-        self._change = change
-        self._paths = paths
-        self._matters = matters
-        self._quiet = quiet_milliseconds
-        self._recursive = recursive
+        self._other_change = other_change
+        self._places = places
+        self._quiet = max(1, round(quiet_seconds * 1000))
+        self._waiting: list[asyncio.Task[None]] = []
 
-    def is_set(self) -> bool:
-        """Whether to stop: what `watchfiles` asks after each quiet time, for the first time when it is in place."""
-        if not self._in_place:
-            self._in_place = True
-            self._tell(self.placed)
-        return self.stopped or not threading.main_thread().is_alive()
+    async def __aenter__(self) -> "FileWatcher":
+        """Raises Vanished, and CannotWatch when the system lets no more be watched."""
+        level, deep = tuple(self._places.level), tuple(self._places.deep)
+        followed = [self._first(paths, recursive=paths is deep) for paths in (level, deep) if paths]
+        self._waiting = [
+            asyncio.ensure_future(one) for one in (*followed, *([self._other_change()] if self._other_change else []))
+        ]
+        # In its first step each takes its place, or fails.
+        await asyncio.sleep(0)
+        failure = next((one.exception() for one in self._waiting if one.done()), None)
+        if failure is None:
+            return self
+        await self.__aexit__()
+        if isinstance(failure, FileNotFoundError):
+            raise Vanished
+        raise CannotWatch(
+            f"the folders of skills cannot be followed: {failure}; let the system watch more files (on Linux "
+            "fs.inotify.max_user_watches and max_user_instances), or set WATCHFILES_FORCE_POLLING=1"
+        ) from failure
 
-    def run(self) -> None:
-        """Waits, and tells the loop."""
-        from watchfiles import watch
+    async def __aexit__(self, *_: object) -> None:
+        for one in self._waiting:
+            one.cancel()
+        await asyncio.wait(self._waiting)
 
-        try:
-            with closing(
-                watch(
-                    *self._paths,
-                    watch_filter=lambda _, path: self._matters(path),
-                    stop_event=self,
-                    step=self._quiet,
-                    debounce=self._quiet * _LONGEST_BURST,
-                    recursive=self._recursive,
-                    ignore_permission_denied=self._recursive,  # without this it says when a place is gone
-                    raise_interrupt=False,
-                )
-            ) as changes:
-                if next(changes, None) is not None:
-                    self._tell(self._change)
-        except Exception as error:  # noqa: BLE001 - raised where somebody waits until this thread is in place
-            if self._in_place:
-                # It could not tell what it saw there: a file name that is not UTF-8.
+    async def changed(self) -> None:
+        """Wait until something changes; at once when it did already."""
+        done, _ = await asyncio.wait(self._waiting, return_when=asyncio.FIRST_COMPLETED)
+        for one in done:
+            if (error := one.exception()) is not None:
+                # It cannot tell what it saw there: a file name that is not UTF-8.
                 log.warning("something changed among the files of skills: %s", error)
-                self._tell(self._change)
-            elif isinstance(error, FileNotFoundError):
-                self.failure = Vanished()
-            else:
-                self.failure = CannotWatch(
-                    f"the folders of skills cannot be followed: {error}; let the system watch more files (on Linux "
-                    "fs.inotify.max_user_watches and max_user_instances), or set WATCHFILES_FORCE_POLLING=1"
-                )
-                self.failure.__cause__ = error
-        finally:
-            self._tell(self.placed, self.ended)
 
-    def _tell(self, *events: asyncio.Event) -> None:
-        with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
-            for event in events:
-                self._loop.call_soon_threadsafe(event.set)
+    async def _first(self, paths: tuple[str, ...], *, recursive: bool) -> None:
+        from watchfiles import awatch
+
+        changes = awatch(
+            *paths,
+            watch_filter=lambda _, path: self._places.matters(path),
+            step=self._quiet,
+            debounce=self._quiet * _LONGEST_BURST,
+            recursive=recursive,
+            ignore_permission_denied=recursive,  # without this it says when a place is gone
+        )
+        async with aclosing(changes):
+            await anext(changes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,31 @@
-"""Entities and edges in files: one of JSON, or one or two of CSV (spec 6.1)."""
+"""Entities and edges in files: one of JSON, or one or two of CSV; what is wrong in them is told with its place."""
 
 import asyncio
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from sys import intern
 from threading import Lock
+from typing import Any
 
 from skillweave.checking import Checked
+from skillweave.checking import shown as in_words
 from skillweave.diagnostics import Diagnostic
 from skillweave.errors import InvalidValue, SkillweaveError, StoreUnavailable
-from skillweave.knowledge.entity import Direction, Edge, Entity, NearbyEntities, Neighbour, Point
+from skillweave.frontmatter.codes import Code
+from skillweave.knowledge.entity import Direction, Edge, Entity, NearbyEntities, Neighbour, Point, is_alias
 from skillweave.knowledge.memory import MemoryGraph
 from skillweave.knowledge.rules import ContextRules
 from skillweave.sources import codes
-from skillweave.sources.entity_csv import CsvFile
-from skillweave.sources.entity_data import NO_ROLES, LineOf, PieceReader, PropertyRoles, Reported
-from skillweave.sources.entity_json import JsonFile
+from skillweave.sources.entity_reading import EDGES, NODES, CsvFile, Found, JsonFile, Where
 from skillweave.sources.names import expanded, shown
+
+_ENTITY_KEYS = frozenset(("id", "label", "properties", "aliases", "location"))
+_EDGE_KEYS = frozenset(("source", "relation", "target", "properties"))
+
+
+NO_RULES = ContextRules()
 
 
 class EntityFiles:
@@ -25,25 +33,29 @@ class EntityFiles:
 
     The first line of a CSV file, or the whole of a JSON file, is read when this is made, the rest when it is asked for,
     which is done once: a second reading would report all of it again. What cannot be read is left out and stands in
-    `diagnostics`, with its place; nothing is raised for what a file holds. `roles` says which properties are aliases
+    `diagnostics`, with its place; nothing is raised for what a file holds. `rules` say which properties are aliases
     and locations. Raises InvalidValue for files that do not go together.
     """
 
-    def __init__(self, *paths: str | os.PathLike[str], roles: PropertyRoles = NO_ROLES) -> None:
+    def __init__(self, *paths: str | os.PathLike[str], rules: ContextRules = NO_RULES) -> None:
         files = [expanded(Path(path)) for path in Checked("EntityFiles").listed("paths", paths, "paths")]
         _require_together(files)
-        self._found = [Reported(shown(file.as_posix())) for file in files]
+        self._found = [Found(shown(file.as_posix())) for file in files]
         self._files = [
             (JsonFile if file.suffix.casefold() == ".json" else CsvFile)(os.fspath(file), found)
             for file, found in zip(files, self._found, strict=True)
         ]
-        self._roles = roles
-        self._require_different()
+        self._rules = rules
+        if len(self._files) == 2 and self._files[0].holds == self._files[1].holds is not None:
+            raise InvalidValue(
+                f"both {self._found[0].path!r} and {self._found[1].path!r} hold {self._files[0].holds}; name one file "
+                "of entities and one of edges"
+            )
 
     @property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What was found until now: all of it when entities and edges were read to their ends."""
-        return tuple(one for found in self._found for one in found.diagnostics)
+        return tuple(one for found in self._found for one in (*found.unread, *found.listed))
 
     @property
     def unread(self) -> tuple[Diagnostic, ...]:
@@ -57,14 +69,13 @@ class EntityFiles:
         """The entities in the order of the file; of two with one id the first."""
         seen: set[str] = set()
         for file, found in zip(self._files, self._found, strict=True):
-            reader = PieceReader(found, self._roles, file.datum)
-            for line, data in file.nodes():
-                entity = reader.entity(data, line)
+            for where, data in file.items(NODES):
+                entity = _entity_in(data, where, found, self._rules, file.datum)
                 if entity is None:
                     continue
                 if entity.id in seen:
                     message = f"entity {entity.id!r} stands in the file already; the first one counts"
-                    found.add(codes.DUPLICATE_ENTITY, line(), message, "remove one of them, or give it another id")
+                    found.add(codes.DUPLICATE_ENTITY, where, message, "remove one of them, or give it another id")
                 else:
                     seen.add(entity.id)
                     yield entity
@@ -75,44 +86,132 @@ class EntityFiles:
 
     def edges_between(self, ids: Collection[str]) -> Iterator[Edge]:
         """The edges both ends of which are among the ids; the others are reported."""
-        for found, line, edge in self._edges():
+        for found, where, edge in self._edges():
             missing = [end for end in dict.fromkeys((edge.source, edge.target)) if end not in ids]
             if missing:
                 named = " and ".join(repr(end[:100]) for end in missing)
                 message = f"the edge {edge.relation!r} names {named}, which is no entity's id; it is left out"
-                found.add(codes.UNKNOWN_END, line(), message, "add the entity, or correct the id")
+                found.add(codes.UNKNOWN_END, where, message, "add the entity, or correct the id")
             else:
                 yield edge
 
-    def _edges(self) -> Iterator[tuple[Reported, LineOf, Edge]]:
+    def _edges(self) -> Iterator[tuple[Found, Where, Edge]]:
         seen: set[tuple[str, str, str]] = set()
-        # Each id is one text in memory, however many edges name it.
-        one: dict[str, str] = {}
         for file, found in zip(self._files, self._found, strict=True):
-            reader = PieceReader(found, self._roles)
-            for line, data in file.edges():
-                edge = reader.edge(data, line)
+            for where, data in file.items(EDGES):
+                edge = _edge_in(data, where, found)
                 if edge is None:
                     continue
-                source, relation, target = (
-                    one.setdefault(name, name) for name in (edge.source, edge.relation, edge.target)
-                )
-                key = (source, relation, target)
+                # Each id is one text in memory, however many edges name it.
+                key = (intern(edge.source), intern(edge.relation), intern(edge.target))
                 if key in seen:
                     message = f"the edge {edge.relation!r} from {edge.source!r} to {edge.target!r} stands there already"
-                    found.add(codes.DUPLICATE_EDGE, line(), f"{message}; the first one counts", "remove one of them")
+                    found.add(codes.DUPLICATE_EDGE, where, f"{message}; the first one counts", "remove one of them")
                 else:
                     seen.add(key)
-                    yield found, line, edge
+                    yield found, where, edge
 
-    def _require_different(self) -> None:
-        kinds = [file.of_entities for file in self._files]
-        if len(kinds) == 2 and kinds[0] is kinds[1] is not None:
-            what = "entities" if kinds[0] else "edges"
-            raise InvalidValue(
-                f"both {self._found[0].path!r} and {self._found[1].path!r} hold {what}; name one file of entities and "
-                "one of edges"
-            )
+
+def _entity_in(data: object, where: Where, found: Found, rules: ContextRules, datum: str | None) -> Entity | None:
+    """The entity in the data; None where it cannot be read, which is reported."""
+    name = f"entity {_named(data, 'id')}"
+    opened = _opened(data, where, found, codes.BAD_ENTITY, name)
+    if opened is None:
+        return None
+    data, properties = opened
+    _report_unread(data.keys() - _ENTITY_KEYS, name, where, found)
+    label = str(data.get("label"))
+    named = (("aliases", data.get("aliases")), *((key, properties.get(key)) for key in rules.aliases.get(label, ())))
+    aliases = {alias: None for key, value in named for alias in _aliases(f"{key} of {name}", value, where, found)}
+    places = (
+        ("location", data.get("location")),
+        *((key, properties.get(key)) for key in rules.locations.get(label, ())),
+    )
+    place, value = next((one for one in places if one[1] is not None), ("", None))
+    point = None if value is None else _point(f"{place} of {name}", value, properties, where, found, datum)
+    try:
+        return Entity(data.get("id"), data.get("label"), properties, tuple(aliases), point)  # type: ignore[arg-type]
+    except InvalidValue as error:
+        _refuse(codes.BAD_ENTITY, f"{name} is left out", where, found, error)
+        return None
+
+
+def _edge_in(data: object, where: Where, found: Found) -> Edge | None:
+    """The edge in the data; None where it cannot be read, which is reported."""
+    name = f"edge {_named(data, 'source')} to {_named(data, 'target')}"
+    opened = _opened(data, where, found, codes.BAD_EDGE, name)
+    if opened is None:
+        return None
+    data, properties = opened
+    word = "relation" if "relation" in data else "type"
+    _report_unread(data.keys() - _EDGE_KEYS - {word}, name, where, found)
+    try:
+        return Edge(data.get("source"), data.get(word), data.get("target"), properties)  # type: ignore[arg-type]
+    except InvalidValue as error:
+        _refuse(codes.BAD_EDGE, f"{name} is left out", where, found, error)
+        return None
+
+
+def _opened(
+    data: object, where: Where, found: Found, code: Code, name: str
+) -> tuple[Mapping[str, Any], Mapping[str, Any]] | None:
+    """The data with its properties; None where one of both is no mapping."""
+    properties = data.get("properties") if isinstance(data, Mapping) else None
+    if isinstance(data, Mapping) and isinstance(properties, Mapping | None):
+        return data, properties or {}
+    what = f"the properties of {name} are" if isinstance(data, Mapping) else f"{name.partition(' ')[0]} is"
+    wrong = properties if isinstance(data, Mapping) else data
+    found.add(code, where, f"{what} {in_words(wrong)}, not a mapping", "write a mapping of names to values")
+    return None
+
+
+def _aliases(name: str, value: object, where: Where, found: Found) -> Iterator[str]:
+    for one in value if isinstance(value, list | tuple) else () if value is None else (value,):
+        alias = str(one) if isinstance(one, int) and not isinstance(one, bool) else one
+        if isinstance(alias, str) and is_alias(alias):
+            yield alias
+        elif alias != "":
+            what = f"{name} is {in_words(alias)}, by which nothing can be found"
+            found.add(codes.BAD_ALIAS, where, what, "write a name with a letter or digit in it")
+
+
+def _point(
+    name: str, value: object, properties: Mapping[str, Any], where: Where, found: Found, datum: str | None
+) -> Point | None:
+    """The place; its datum is the one beside the degrees, else that of the properties, else `datum`."""
+    if not isinstance(value, Mapping):
+        fix = "write `{latitude, longitude, datum}`, degrees as numbers"
+        found.add(codes.BAD_LOCATION, where, f"{name} is {in_words(value)}", fix)
+        return None
+    measured = next((one["datum"] for one in (value, properties) if "datum" in one), datum)
+    if measured is None or measured == "":
+        fix = "name the datum, such as NAD83, as `datum` beside the degrees or among the properties"
+        found.add(codes.NO_DATUM, where, f"{name} does not say in which datum its degrees are measured", fix)
+        return None
+    latitude = value.get("latitude", value.get("lat"))
+    longitude = value.get("longitude", value.get("lon"))
+    try:
+        return Point(latitude, longitude, measured)
+    except InvalidValue as error:
+        _refuse(codes.BAD_LOCATION, name, where, found, error)
+        return None
+
+
+def _report_unread(keys: Collection[str], name: str, where: Where, found: Found) -> None:
+    if keys:
+        told = ", ".join(f"`{key[:40]}`" for key in sorted(keys)[:5])
+        fix = "put what is known of it under `properties`"
+        found.add(codes.UNREAD_ENTITY_KEY, where, f"{told} of {name} is not read", fix)
+
+
+def _refuse(code: Code, what: str, where: Where, found: Found, error: InvalidValue) -> None:
+    why, _, right = str(error).rpartition("; give ")
+    found.add(code, where, f"{what}: {why}", f"give {right}")
+
+
+def _named(data: object, key: str) -> str:
+    name = data.get(key) if isinstance(data, Mapping) else None
+    return repr(name[:100]) if isinstance(name, str) else "without a name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +223,12 @@ class GraphRead:
     unread: tuple[Diagnostic, ...] = ()
 
 
-def read_graph(*paths: str | os.PathLike[str], roles: PropertyRoles = NO_ROLES) -> GraphRead:
+def read_graph(*paths: str | os.PathLike[str], rules: ContextRules = NO_RULES) -> GraphRead:
     """The graph of the files, in memory; an edge to an entity that they do not hold is left out, and reported.
 
     Raises InvalidValue for files that do not go together.
     """
-    files = EntityFiles(*paths, roles=roles)
+    files = EntityFiles(*paths, rules=rules)
     entities = {entity.id: entity for entity in files.entities()}
     graph = MemoryGraph(entities.values(), files.edges_between(entities.keys()))
     return GraphRead(graph, files.diagnostics, files.unread)
@@ -150,28 +249,27 @@ def _require_together(files: list[Path]) -> None:
 class FileGraph:
     """The entities and edges of a JSON or CSV file, in memory; nothing is read before the first question.
 
-    The file is read once: a change of it counts when it is opened again. `roles` says which properties are other names
+    The file is read once: a change of it counts when it is opened again. `rules` say which properties are other names
     and places; `with_rules` takes those of a pack. All questions raise StoreUnavailable for a file that cannot be read.
     Raises InvalidValue for a file that is not there.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, roles: PropertyRoles = NO_ROLES) -> None:
+    def __init__(self, path: str | os.PathLike[str], *, rules: ContextRules = NO_RULES) -> None:
         self._path = Path(path).expanduser()
         if not self._path.is_file():
             Checked("FileGraph").refuse("path", os.fspath(path), "a JSON or CSV file of entities that is there")
-        self.roles = roles
+        self.rules = rules
         self._other: FileGraph | None = None
         self._lock = Lock()
         self._read: GraphRead | None = None
 
     def with_rules(self, rules: ContextRules) -> "FileGraph":
         """The same file, with the other names and places that the rules name; the same value for the same rules."""
-        roles = PropertyRoles(rules.aliases, rules.locations)
-        if roles == self.roles:
+        if rules == self.rules:
             return self
         # Of an earlier state of the pack nobody asks any more.
-        if self._other is None or self._other.roles != roles:
-            self._other = FileGraph(self._path, roles=roles)
+        if self._other is None or self._other.rules != rules:
+            self._other = FileGraph(self._path, rules=rules)
         return self._other
 
     async def diagnostics(self) -> tuple[Diagnostic, ...]:
@@ -219,7 +317,7 @@ class FileGraph:
             read = self._read
             if read is None:
                 try:
-                    read = self._read = read_graph(self._path, roles=self.roles)
+                    read = self._read = read_graph(self._path, rules=self.rules)
                 except (SkillweaveError, OSError) as error:
                     message = f"the entities in {self._path.as_posix()!r} cannot be read: {error}"
                     raise StoreUnavailable(message) from error

@@ -13,10 +13,11 @@ from typing import IO, Any, TypeAlias, cast
 
 from skillweave.errors import InvalidValue
 from skillweave.knowledge.entity import Entity, Piece, WritableGraph
-from skillweave.sources.entity_csv import (
+from skillweave.sources.entity_reading import (
     EDGE_COLUMNS,
     ENTITY_COLUMNS,
     LARGEST_CELL,
+    LARGEST_JSON,
     PLACE_COLUMNS,
     PROPERTY,
     cell_of,
@@ -24,7 +25,6 @@ from skillweave.sources.entity_csv import (
     cell_of_texts,
     is_formula,
 )
-from skillweave.sources.entity_json import LARGEST_JSON
 from skillweave.sources.names import expanded, quoted
 
 PathLike: TypeAlias = "str | os.PathLike[str]"

@@ -3,7 +3,7 @@
 import errno
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import BinaryIO
 
@@ -71,11 +71,7 @@ def sizes_hold(sizes: Iterable[tuple[str, int]]) -> bool:
 
 def read_plain(path: str, limit: int) -> Content:
     """A regular file that is not a link, at most `limit` bytes; raises Refused."""
-    try:
-        handle = os.open(path, _UNLINKED)
-    except (OSError, ValueError) as error:
-        raise refusal(error) from None
-    return _read(handle, limit)
+    return _read(lambda: os.open(path, _UNLINKED), limit)
 
 
 def read_below(base: str, path: str, limit: int) -> Content:
@@ -83,16 +79,12 @@ def read_below(base: str, path: str, limit: int) -> Content:
 
     No component below `base` may be a link, or have become one since the path was found.
     """
-    try:
-        handle = open_below(base, path)
-    except (OSError, ValueError) as error:
-        raise refusal(error) from None
-    return _read(handle, limit)
+    return _read(lambda: open_below(base, path), limit)
 
 
 def read_real(path: str, limit: int) -> Content:
     """A regular file that was named by the user, and may be a link therefore; raises Refused."""
-    return _read(_open_real(path), limit)
+    return _read(lambda: _open_real(path), limit)
 
 
 def open_real(path: str) -> BinaryIO:
@@ -129,11 +121,7 @@ def read_inside(
     """
     within = within or root
     target = resolved_inside(resolved_inside(root, folder, within=within), name)
-    try:
-        handle = open_below(base or within, target)
-    except (OSError, ValueError) as error:
-        raise refusal(error) from None
-    return _read(handle, limit)
+    return _read(lambda: open_below(base or within, target), limit)
 
 
 def resolved_inside(root: str, relative: str, *, within: str | None = None) -> str:
@@ -218,7 +206,11 @@ def _open_checked(target: str, flags: int) -> int:
         raise
 
 
-def _read(handle: int, limit: int) -> Content:
+def _read(opened: Callable[[], int], limit: int) -> Content:
+    try:
+        handle = opened()
+    except (OSError, ValueError) as error:
+        raise refusal(error) from None
     try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode):

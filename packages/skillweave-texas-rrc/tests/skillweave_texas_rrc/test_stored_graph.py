@@ -9,11 +9,11 @@ from tests.skillweave_texas_rrc.sample import ask, entities_of, sample
 
 from skillweave.entities import MemoryGraph
 from skillweave.knowledge.entity import Edge, Entity
-from skillweave.sources.entity_data import PropertyRoles
+from skillweave.knowledge.rules import ContextRules
 from skillweave.sources.entity_files import read_graph
 from skillweave_stores import SqlGraph
 
-ROLES = PropertyRoles({"Well": ("api_number", "name")}, {"Well": ("surface_location",)})
+RULES = ContextRules(aliases={"Well": ("api_number", "name")}, locations={"Well": ("surface_location",)})
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("project_point", {"well": "42 329 12345"}),
     ("well_spacing", {"well": "42-329-12345"}),
@@ -25,7 +25,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
 @pytest.fixture
 def from_file(tmp_path: Path) -> MemoryGraph:
     with as_file(files("skillweave_texas_rrc").joinpath("sample_graph.json")) as path:
-        read = read_graph(path, roles=ROLES)
+        read = read_graph(path, rules=RULES)
     assert read.diagnostics == ()
     return read.graph
 

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from skillweave.diagnostics import Diagnostic
     from skillweave.knowledge.entity import Entity, EntityGraph, Piece, Point, WritableGraph
+    from skillweave.knowledge.rules import ContextRules
     from skillweave.registry import Source
-    from skillweave.sources.entity_data import PropertyRoles
 
 T = TypeVar("T")
 LOOKED_THROUGH = 10_000
@@ -84,21 +84,19 @@ async def graph_to_fill(name: str | None, tenant: str) -> AsyncIterator["Writabl
         await close_all([graph])
 
 
-async def roles_in(sources: "Sequence[Source]") -> "PropertyRoles":
-    """Which properties the packs among the sources say are names and places of entities."""
+async def rules_in(sources: "Sequence[Source]") -> "ContextRules":
+    """What the packs among the sources say about entities."""
     from skillweave.cli.arguments.skills import load
-    from skillweave.knowledge.rules import context_rules_in
-    from skillweave.sources.entity_data import NO_ROLES, PropertyRoles
+    from skillweave.knowledge.rules import ContextRules, context_rules_in
 
-    rules = context_rules_in((await load(sources)).snapshot) if sources else None
-    return NO_ROLES if rules is None else PropertyRoles(rules.aliases, rules.locations)
+    return (context_rules_in((await load(sources)).snapshot) if sources else None) or ContextRules()
 
 
 async def _graph_in(path: str, sources: "Sequence[Source]") -> "EntityGraph":
     """The graph of a file; what of it could not be read is told on stderr."""
     from skillweave.sources.entity_files import read_graph
 
-    read = read_graph(path, roles=await roles_in(sources))
+    read = read_graph(path, rules=await rules_in(sources))
     require_read(read.unread)
     for line in told_in_short(read.diagnostics):
         sys.stderr.write(f"skillweave: {line}\n")

@@ -20,8 +20,8 @@ from skillweave.errors import InvalidValue
 from skillweave_stores import SqlGraph, SqlSource
 from skillweave_stores.sql import entities, entity_reading
 from tests.contracts_of_ports.writable_entities import WritableGraphContract
-from tests.proxy import Proxy
 from tests.depth import examples
+from tests.proxy import Proxy
 from tests.strategies import ids as some_ids
 from tests.strategies import json_mappings, names
 

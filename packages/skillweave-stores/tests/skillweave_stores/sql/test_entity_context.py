@@ -5,7 +5,7 @@ from pathlib import Path
 
 import skillweave
 from skillweave.entities import MemoryGraph, assemble
-from skillweave.sources.entity_data import PropertyRoles
+from skillweave.knowledge.rules import ContextRules
 from skillweave.sources.entity_files import EntityFiles
 from skillweave.weaver.entity_graph import first_asked
 from skillweave_stores import SqlGraph
@@ -13,12 +13,12 @@ from skillweave_testing import WordCounter
 from tests.fleet import RULES
 
 FLEET = Path(__file__).parents[5] / "tests" / "data" / "fleet"
-ROLES = PropertyRoles(aliases={"Ship": ("imo", "name")})
+NAMES = ContextRules(aliases={"Ship": ("imo", "name")})
 
 
 async def fill(graph: SqlGraph) -> MemoryGraph:
     """The fleet in the database, and the same in memory."""
-    files = EntityFiles(FLEET / "graph.json", roles=ROLES)
+    files = EntityFiles(FLEET / "graph.json", rules=NAMES)
     entities, edges = list(files.entities()), list(files.edges())
     await graph.put(entities, edges)
     return MemoryGraph(entities, edges)

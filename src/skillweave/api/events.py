@@ -1,4 +1,4 @@
-"""An event of a skill's own as it is asked of the service."""
+"""Events of skills as they are asked of the service, and the messages of a stream of events."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,6 +7,9 @@ from typing import ClassVar
 from skillweave.codec import Portable
 from skillweave.conversation import LONGEST_ID
 from skillweave.errors import InvalidValue
+
+GAP = "stream.gap"
+"""The event that says in the middle of a stream that what came next is no longer kept; the stream ends with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,3 +42,19 @@ class EventRequest(Portable):
                 "give one of them"
             )
         return self.key if self.key is not None else idempotency_key
+
+
+@dataclass(frozen=True, slots=True)
+class SentEvent(Portable):
+    """A server-sent event: `data` is an Event as JSON text, `event` its type, `id` its position in the stream.
+
+    Without `data` it only tells where the stream is, and in `retry` after how many milliseconds to come again. The data
+    of `stream.gap` is a Problem.
+    """
+
+    json_keys: ClassVar[tuple[str, ...]] = ("data?", "event?", "id?", "retry?")
+
+    data: str | None = None
+    event: str | None = None
+    id: str | None = None
+    retry: int | None = None
