@@ -37,9 +37,8 @@ chat_model: model_failure open_model without_own_keys
 command: spread
 commands: ELSEWHERE OWN find_guests known_commands
 completion: MANY installed_scripts
-configuration.configuration: OF_TESTS Program problems_of strange_variables
-configuration.file: InvalidConfiguration nearest_file read_file
-configuration.keys: OF_ONE_CALL OF_ONE_TURN Key WrongType keys_of shared_names variable_of
+config_file: InvalidConfiguration nearest_file read_file
+configuration: NEVER OF_SATELLITES OF_TESTS Key keys_of problems_of shared_names strange_variables variable_of
 demo: SKILL example_skills
 entry: run
 failure: Mistake failure_of wants_json
