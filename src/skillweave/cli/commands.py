@@ -29,7 +29,7 @@ OWN: Mapping[str, CommandSpec] = MappingProxyType(
         "demo": _own(
             "See it work: one conversation over the example skills.",
             "demo",
-            "cli.output.turn:Demo cli.output.demo:PackDemo",
+            "cli.output.demo:Demo",
         ),
         "weave": _own("Say what to give to the model for a message, and why.", "weave", "injection:Injection"),
         "chat": _own("Talk to a model that is given the right skills.", "chat", "cli.output.turn:Told"),
