@@ -36,7 +36,6 @@ chat: answers ask_person converse opened_talk summary
 chat_agent: model_failure open_model without_own_keys
 command: spread
 commands: ELSEWHERE OWN find_guests known_commands
-completion: MANY installed_scripts
 config_file: InvalidConfiguration nearest_file read_file
 configuration: NEVER OF_SATELLITES OF_TESTS Key keys_of problems_of shared_names strange_variables variable_of
 demo: SKILL example_skills
