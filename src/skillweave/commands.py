@@ -8,6 +8,7 @@ from skillweave.cli.arguments.graph import open_graph, script_steps
 from skillweave.cli.arguments.ledger import existing, opened
 from skillweave.cli.arguments.skills import DEFAULT_FOLDER, indexed, sources_of
 from skillweave.cli.command import WithDefault
+from skillweave.cli.completion import offered
 from skillweave.cli.failure import MISTAKE, UNREACHABLE, Mistake, leave_interrupted
 from skillweave.cli.option import BUDGET, MODEL, OUTPUT, SKILLS, option, whole_number
 from skillweave.cli.options import (
@@ -46,7 +47,7 @@ __all__ = ["BUDGET", "DEFAULT_FOLDER", "MISTAKE", "MODEL", "OUTPUT", "SKILLS", "
 __all__ += ["AsJson", "Entities", "File", "Ink", "Keeping", "Loading", "LoadingWithGraph", "Mistake", "Model"]
 __all__ += ["Packs", "Page", "Paths", "Portable", "Selecting", "Skills", "Stream", "Strict", "Tokens"]
 __all__ += ["WithDefault", "counted", "existing", "finding_line", "graph_notes", "indexed"]
-__all__ += ["leave_interrupted", "listed", "loading_notes", "open_graph", "opened", "option"]
+__all__ += ["leave_interrupted", "listed", "loading_notes", "offered", "open_graph", "opened", "option"]
 __all__ += [
     "page_for",
     "printable",

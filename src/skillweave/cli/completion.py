@@ -1,7 +1,7 @@
 """What shell completion offers for a value; the rest is typer's."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import typer
@@ -14,6 +14,7 @@ VARIABLE = "_SKILLWEAVE_COMPLETE"
 """Set by the script of a shell when it asks for completions."""
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@+-]{0,199}", re.ASCII)
 """What no shell takes for more than text."""
+_ODD = re.compile(r"[^\w .,-]+")
 
 
 def skill_ids(ctx: typer.Context) -> list[str]:
@@ -71,6 +72,11 @@ def packs() -> list[str]:
     from skillweave.sources.named import pack_names
 
     return _plain(pack_names())
+
+
+def offered(values: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Returns those values that no shell takes for more than text, each with the beginning of what is said of it."""
+    return [(name, " ".join(_ODD.sub(" ", values[name][:200]).split())[:70].strip()) for name in _plain(values)]
 
 
 def _plain(names: Iterable[str]) -> list[str]:

@@ -114,10 +114,11 @@ def _parsed(path: Path, data: bytes) -> ConfigFile:
 
     try:
         text = data.decode("utf-8-sig")
-        return ConfigFile(path, tomllib.loads(text), text)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InvalidConfiguration(f"{_shown(path)}:{line}: this is no UTF-8 text; save it as UTF-8") from None
+    try:
+        return ConfigFile(path, tomllib.loads(text), text)
     except tomllib.TOMLDecodeError as error:
         why, _, place = str(error).removesuffix(" (at end of document)").partition(" (at line ")
         line = int(place.split(",")[0] or text.count("\n") + 1)

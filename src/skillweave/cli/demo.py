@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from shlex import quote
 from textwrap import indent, shorten
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -63,7 +63,7 @@ SCENES = (
         "history.",
     ),
 )
-EVENTS = {4: "compaction", 5: "eviction"}
+EVENTS: Mapping[int, Literal["compaction", "eviction"]] = {4: "compaction", 5: "eviction"}
 """What happens before a scene of the example, by its place."""
 HAPPENING = {
     "compaction": "The host compacts the history: only a summary is left of it, the skill's text is gone.",
@@ -173,7 +173,9 @@ async def _played(
         revision = (await weaver.ledger.state(kept.conversation)).revision
         everything = await weaver.skills.tokens_of_everything()
         for place, scene in enumerate(scenes, start=1):
-            event = EVENTS.get(place, "nothing") if name is None else "nothing"
+            event: Literal["nothing", "compaction", "eviction"] = "nothing"
+            if name is None:
+                event = EVENTS.get(place, event)
             if event == "compaction":
                 history = (Message(Role.SYSTEM, SUMMARY),)
             elif event == "eviction":
@@ -194,8 +196,8 @@ async def _played(
             answers = ((one.tool, one.answer) for one in calls if one.answer is not None)
             results = tuple(ToolResult(tool, json.dumps(as_json(answer))) for tool, answer in answers)
             spent = weaver.settings.budget.usable - injection.tokens.left
-            told = place, event, scene.role.value, scene.text, scene.lesson
-            steps.append(DemoTurn(*told, spent, injection, calls))
+            role, text = scene.role.value, scene.text
+            steps.append(DemoTurn(place, event, role, text, scene.lesson, spent, injection, calls))
         skills = len((await weaver.skills.snapshot()).active())
     given = sum(step.injection.tokens.injected for step in steps)
     tokens, whole = sum(step.tokens_in_call for step in steps), everything * len(steps)

@@ -101,6 +101,7 @@ def _settings(
 
 
 def _probes(value: Mapping[str, Any]) -> "Iterator[Probe]":
+    from skillweave.cli.arguments.ledger import DEFAULT_LEDGER
     from skillweave.cli.health import installation as inside
     from skillweave.cli.health import surroundings as around
 
@@ -113,7 +114,7 @@ def _probes(value: Mapping[str, Any]) -> "Iterator[Probe]":
         yield around.SKILLS, name, partial(around.look_at_skills, name, strict=value["strict"])
     for name in packs or ():
         yield around.SKILLS, f"pack {name}", partial(around.look_at_pack, name)
-    yield around.LEDGER, ledger or around.DEFAULT_LEDGER, partial(around.look_at_ledger, ledger, names)
+    yield around.LEDGER, ledger or DEFAULT_LEDGER, partial(around.look_at_ledger, ledger, names)
     yield around.ENTITIES, entities or "", partial(around.look_at_entities, entities, value["tenant"])
     redis = value.get("redis")
     yield around.SERVICE, redis or "", partial(around.look_at_service, value.get("store"), redis)

@@ -1,19 +1,25 @@
 """What is installed: Python, packages, extras, extensions, and an engine that runs a turn."""
 
 import platform
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, distribution, entry_points, version
 from typing import TYPE_CHECKING
 
 from skillweave.cli.commands import GROUP as COMMANDS
 from skillweave.cli.commands import find_guests
 from skillweave.cli.health import Finding, Level
+from skillweave.skill import Json
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
 PACKAGE = "skillweave"
 PREFIX = f"{PACKAGE}."
+_SKILL: Mapping[str, Json] = {
+    "name": "doctor",
+    "description": "Is chosen, when all is well.",
+    "triggers": ["is all well"],
+}
 PACKAGES, EXTRAS, EXTENSIONS, ENGINE = "packages", "extras", "extensions", "engine"
 
 
@@ -67,9 +73,10 @@ def _fault(need: "Requirement") -> str:
 
     try:
         installed = version(need.name)
-        fits = need.specifier.contains(installed, prereleases=True)
     except PackageNotFoundError:
         return "is not installed"
+    try:
+        fits = need.specifier.contains(installed, prereleases=True)
     except (InvalidVersion, TypeError):
         fits = False
     return "" if fits else f"is {installed}, and {need.specifier} is needed"
@@ -97,7 +104,7 @@ async def look_at_extensions() -> AsyncIterator[Finding]:
             yield Finding(EXTENSIONS, f"{group.removeprefix(PREFIX)} {name}", Level.OK, of)
         for point in sorted(entry_points(group=group), key=lambda point: point.name):
             brought = point.dist.name if point.dist is not None else "an unknown package"
-            level, message, fix = Level.OK, f"{point.value}, of {brought}", None
+            level, message, fix = Level.OK, f"{point.value}, of {brought}", ""
             if point.name in seen:
                 level, message = Level.PROBLEM, f"is brought twice, by {seen[point.name]} and by {brought}"
                 fix = "uninstall one of the packages that bring it"
@@ -107,7 +114,7 @@ async def look_at_extensions() -> AsyncIterator[Finding]:
             except Exception as error:  # noqa: BLE001 - the code of a guest may raise anything
                 level, message = Level.PROBLEM, f"cannot be loaded: {type(error).__name__}: {error}"
                 fix = f"install {brought} again, or uninstall it"
-            yield Finding(EXTENSIONS, f"{group.removeprefix(PREFIX)} {point.name}", level, message, fix)
+            yield Finding(EXTENSIONS, f"{group.removeprefix(PREFIX)} {point.name}", level, message, fix or None)
 
 
 async def look_at_the_engine() -> AsyncIterator[Finding]:
@@ -126,8 +133,7 @@ async def look_at_the_engine() -> AsyncIterator[Finding]:
     try:
         import skillweave
 
-        skill = {"name": "doctor", "description": "Is chosen, when all is well.", "triggers": ["is all well"]}
-        injection = await skillweave.open(skill).weave("Is all well?", conversation="doctor")
+        injection = await skillweave.open(_SKILL).weave("Is all well?", conversation="doctor")
     except Exception as error:  # noqa: BLE001 - whatever a broken installation raises is the finding
         yield Finding(ENGINE, "a turn", Level.PROBLEM, f"fails: {type(error).__name__}: {error}", again)
         return
