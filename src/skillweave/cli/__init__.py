@@ -46,7 +46,7 @@ output.ledger: engaged_text
 output.page: Ink Page page_for printable
 output.notes: Tally loading_notes tally_of
 output.turn: cursor_text move_text way_text
-scaffold: repaired require_name write_folder
+init: repaired require_name write_folder
 schema: names published shapes
 """,
 )

@@ -95,7 +95,7 @@ OWN: Mapping[str, CommandSpec] = MappingProxyType(
                 "svg": "cli.output.graph:Drawn",
             },
         ),
-        "init": _own("Begin a new skill, which passes its own check.", "init", "cli.scaffold:NewSkill"),
+        "init": _own("Begin a new skill, which passes its own check.", "init", "cli.init:NewSkill"),
         "add": _own("Copy skills of others into your folder of skills.", "add", "cli.output.installs:AddedShown"),
         "list": _own(
             "List the skills that were added, and whether they were edited.", "add", "cli.output.installs:Installed"
