@@ -130,10 +130,12 @@ def problems_of(file: ConfigFile, program: Any, checked: Collection[str]) -> Ite
         elif not isinstance(table, Mapping):
             yield f"{file.place(name)}: {name!r} must be a table; write [{COMMAND}.{name}], and below it the options"
         elif name in by_command:
-            yield from _problems(file, table, by_command[name])
+            yield from _problems(file, table, by_command[name], f"the command {name} has")
 
 
-def _problems(file: ConfigFile, table: Mapping[str, object], known: Mapping[str, Key | None]) -> Iterator[str]:
+def _problems(
+    file: ConfigFile, table: Mapping[str, object], known: Mapping[str, Key | None], whose: str = "there is"
+) -> Iterator[str]:
     for name, value in table.items():
         spelled, place = name.replace("_", "-"), file.place(name)
         if spelled in NEVER:
@@ -141,7 +143,7 @@ def _problems(file: ConfigFile, table: Mapping[str, object], known: Mapping[str,
         elif spelled not in known and isinstance(value, Mapping):
             yield f"{place}: there is no table {name[:60]!r}; tables are called [{COMMAND}.weave], after a command"
         elif spelled not in known:
-            yield f"{place}: there is no option {name[:60]!r} to configure; {_near(spelled, known)}"
+            yield f"{place}: {whose} no option {name[:60]!r} to configure; {_near(spelled, known)}"
         elif (key := known[spelled]) is not None:
             try:
                 key.from_toml(value, file.path.parent)

@@ -126,7 +126,7 @@ WRONG = [
     ("command = 3", "../skillweave.toml:1: 'command' holds the tables of commands; write for example [command.weave]"),
     ("[skills]", "../skillweave.toml:1: 'skills' is wrong: '{}' is not a list of texts"),
     ("[team]", "../skillweave.toml:1: there is no table 'team'; tables are called [command.weave], after a command"),
-    ("[command.weave]\nall = true", "../skillweave.toml:2: there is no option 'all' to configure; "),
+    ("[command.weave]\nall = true", "../skillweave.toml:2: the command weave has no option 'all' to configure; "),
     (
         "budget = ",
         "../skillweave.toml:1: this is no TOML: invalid value; mend it, or leave the file out with --no-config",
