@@ -47,10 +47,14 @@ async def look_at_packages() -> AsyncIterator[Finding]:
         fine = Finding(PACKAGES, need.name, Level.OK, version(need.name) if not found else "")
         yield Finding(PACKAGES, need.name, Level.PROBLEM, found, fix) if found else fine
     for extra in sorted({*(own.metadata.get_all("Provides-Extra") or ())} - {"dev"}):
-        faults = [f"{need.name} {fault}" for need in _needs(stated, extra) if (fault := _fault(need))]
-        fix = f"pip install '{PACKAGE}[{extra}]'"
-        fine = Finding(EXTRAS, extra, Level.OK, "installed")
-        yield Finding(EXTRAS, extra, Level.MISSING, "; ".join(faults), fix) if faults else fine
+        needs = list(_needs(stated, extra))
+        faults = [f"{need.name} {fault}" for need in needs if (fault := _fault(need))]
+        if faults:
+            fix = f"pip install '{PACKAGE}[{extra}]'"
+            yield Finding(EXTRAS, extra, Level.MISSING, "; ".join(faults), fix)
+        else:
+            there = ", ".join(f"{need.name} {version(need.name)}" for need in needs)
+            yield Finding(EXTRAS, extra, Level.OK, there or "nothing is needed for it here")
 
 
 def _needs(stated: "list[Requirement]", extra: str) -> "Iterator[Requirement]":
