@@ -1,8 +1,11 @@
 import sqlite3
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from skillweave.cli.health import Finding
 
 
 @pytest.fixture
@@ -17,7 +20,7 @@ def project(tmp_path: Path, small: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
 @pytest.fixture
 def doctor(cli: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """What doctor finds, by section and subject, and its exit code; without the time that the vocabularies take."""
-    monkeypatch.setattr("skillweave.cli.health.installation.look_at_vocabularies", lambda: ())
+    monkeypatch.setattr("skillweave.cli.health.installation.look_at_the_engine", nothing)
 
     def ran(*words: object) -> tuple[int, dict[tuple[str, str], Any]]:
         done = cli(*words, "doctor", "--json") if words and words[0] in BEFORE else cli("doctor", "--json", *words)
@@ -26,20 +29,26 @@ def doctor(cli: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     return ran
 
 
+async def nothing() -> AsyncIterator[Finding]:
+    """A look that finds nothing."""
+    for finding in ():
+        yield finding
+
+
 BEFORE = ("--config", "--no-config")
 
 
 def test_where_all_is_well_the_code_is_0(cli: Any, project: Path) -> None:
     done = cli("doctor")
     assert (done.code, done.err) == (0, "")
-    assert done.out.splitlines()[-1].startswith("Nothing is wrong; ")
+    assert "\n\nNothing is wrong; " in done.out
     data = cli("doctor", "--json").data
     assert (data["ok"], data["problems"]) == (True, 0)
 
 
 def test_every_finding_is_one_of_three_and_what_is_not_well_says_what_to_do(doctor: Any, project: Path) -> None:
     _, found = doctor("--skills", "nowhere")
-    assert {one["level"] for one in found.values()} == {"ok", "missing", "problem"}
+    assert {one["level"] for one in found.values()} == {"ok", "missing", "problem"}, found
     for one in found.values():
         assert one["level"] == "ok" or one["fix"] or ";" in one["message"], one
 
@@ -50,27 +59,27 @@ def test_the_extra_of_maintainers_is_not_listed(doctor: Any, project: Path) -> N
     assert ("extras", "dev") not in found
 
 
-def test_the_vocabularies_load(cli: Any) -> None:
-    from skillweave.cli.health.installation import look_at_vocabularies
+async def test_the_vocabularies_load_and_a_turn_runs() -> None:
+    from skillweave.cli.health.installation import look_at_the_engine
     from skillweave.tokens import VOCABULARIES
 
-    found = list(look_at_vocabularies())
-    assert [(one.subject, one.level.value) for one in found] == [(name, "ok") for name in VOCABULARIES]
+    found = [one async for one in look_at_the_engine()]
+    assert [(one.subject, one.level.value) for one in found] == [(name, "ok") for name in (*VOCABULARIES, "a turn")]
 
 
-def test_a_damaged_vocabulary_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_damaged_vocabulary_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
     from dataclasses import replace
 
-    from skillweave.cli.health.installation import look_at_vocabularies
+    from skillweave.cli.health.installation import look_at_the_engine
     from skillweave.tokens import counter, few, ranks
 
     damaged = {name: replace(one, sha256="0" * 64) for name, one in ranks.VOCABULARIES.items()}
     monkeypatch.setattr(ranks, "VOCABULARIES", damaged)
     for kept in (ranks.ranks_of, few.few_texts, counter._encoding):
         kept.cache_clear()
-    found = list(look_at_vocabularies())
-    assert [(one.subject, one.level.value) for one in found] == [(name, "problem") for name in damaged]
-    assert all("is damaged" in one.message for one in found)
+    found = [one async for one in look_at_the_engine()]
+    assert [(one.subject, one.level.value) for one in found][:2] == [(name, "problem") for name in damaged]
+    assert all("is damaged" in one.message for one in found[:2])
 
 
 def test_skills_are_counted(doctor: Any, project: Path) -> None:
@@ -101,29 +110,6 @@ def test_packs_are_looked_at_too(doctor: Any, project: Path) -> None:
     assert found["skills", "pack coding"]["level"] == "ok"
     assert found["skills", "pack nothing"]["level"] == "problem"
     assert code == 1
-
-
-def test_the_places_where_clients_keep_skills_are_told_and_are_no_problem(
-    doctor: Any, project: Path, write: Any
-) -> None:
-    write(project / ".cursor" / "skills", "jam", "Makes jam.")
-    (project / "home" / ".agents" / "skills" / "bad").mkdir(parents=True)
-    (project / "home" / ".agents" / "skills" / "bad" / "SKILL.md").write_text("no front matter", encoding="utf-8")
-    code, found = doctor()
-    one = found["skills", ".cursor/skills (project, cursor)"]
-    assert (one["message"], one["fix"]) == (
-        "1 skill loaded, 0 skipped, 0 repaired",
-        "to use it: --skills .cursor/skills",
-    )
-    assert "1 skipped" in found["skills", "home/.agents/skills (user, any)"]["message"]
-    assert code == 0
-
-
-def test_a_place_that_is_used_by_default_is_told_once(doctor: Any, project: Path, write: Any) -> None:
-    write(project / ".claude" / "skills", "jam", "Makes jam.")
-    _, found = doctor()
-    assert found["skills", ".claude/skills"]["message"] == "1 skill loaded, 0 skipped, 0 repaired"
-    assert ("skills", ".claude/skills (project, claude)") not in found
 
 
 def test_a_ledger_that_is_not_there_yet_is_not_made(doctor: Any, project: Path) -> None:
@@ -205,7 +191,7 @@ def test_all_that_is_wrong_in_the_configuration_is_found_at_once(
         one["message"] for one in done.data["findings"] if one["section"] == "configuration" and one["fix"] != 0
     ]
     together = "\n".join(problems)
-    for part in ("toml:1", "toml:2", "toml:3", "toml:5", "toml:6", "SKILLWEAVE_PLACEMENT", "SKILLWEAVE_NONSENSE"):
+    for part in ("toml:1", "toml:2", "toml:5", "toml:6", "SKILLWEAVE_PLACEMENT", "SKILLWEAVE_NONSENSE"):
         assert part in together, part
     assert done.code == 1
 
@@ -218,16 +204,13 @@ def test_a_configuration_that_cannot_be_read_does_not_stop_it(doctor: Any, proje
     assert doctor("--no-config")[0] == 0
 
 
-def test_completion_is_seen_once_it_is_set_up(doctor: Any, project: Path) -> None:
-    _, found = doctor()
-    assert (found["terminal", "completion"]["level"], found["terminal", "completion"]["fix"]) == (
-        "missing",
-        "skillweave --install-completion",
-    )
-    script = project / "home" / ".config" / "fish" / "completions" / "skillweave.fish"
-    script.parent.mkdir(parents=True)
-    script.write_text("", encoding="utf-8")
-    assert doctor()[1]["terminal", "completion"]["level"] == "ok"
+def test_one_screen_has_what_matters_and_all_has_the_rest(cli: Any, project: Path) -> None:
+    done, everything = cli("doctor"), cli("doctor", "--all")
+    assert len(done.out.splitlines()) < 24
+    assert "pyyaml" not in done.out
+    assert "`skillweave doctor --all` shows" in done.out
+    assert {"packages", "extras", "extensions"} <= set(everything.out.splitlines())
+    assert "budget: 25000" in everything.out
 
 
 def test_a_part_that_cannot_be_looked_at_does_not_stop_the_others(
@@ -239,8 +222,8 @@ def test_a_part_that_cannot_be_looked_at_does_not_stop_the_others(
     monkeypatch.setattr("skillweave.cli.health.surroundings.look_at_ledger", fail)
     code, found = doctor()
     assert code == 1
-    assert found["ledger", "ledger"]["message"] == "cannot be looked at: RuntimeError: broken in two"
-    assert ("terminal", "output") in found
+    assert found["ledger", ".skillweave/state.db"]["message"] == "cannot be looked at: RuntimeError: broken in two"
+    assert ("skills", "skills") in found
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc, where nobody can make a file")

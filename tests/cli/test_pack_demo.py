@@ -32,8 +32,8 @@ def demo(cli: Any, played: dict[str, Any]) -> Any:
 
 @pytest.fixture
 def first(demo: Any) -> list[Any]:
-    """The turns of the first run."""
-    steps: list[Any] = demo["runs"][0]["steps"]
+    """The turns."""
+    steps: list[Any] = demo["steps"]
     return steps
 
 
@@ -84,29 +84,21 @@ def test_what_both_skills_show_of_the_well_is_sent_once(first: Any) -> None:
     assert "\n".join(texts).count("Well: Mitchell Ranch 1H (API: 42-329-12345)") == 1
 
 
-def test_the_same_conversation_once_more_sends_nothing_twice(demo: Any) -> None:
-    again = demo["runs"][1]
-    assert again["tokens"] == 0
-    assert all(step["injection"]["messages"] == [] for step in again["steps"])
-    assert [outcomes(step)[SPACING] for step in again["steps"]] == ["already-present"] * len(again["steps"])
-
-
 def test_a_second_process_sends_nothing_twice(process: Any, tmp_path: Path) -> None:
     words = ("demo", "texas-rrc", "--ledger", str(tmp_path / "demo.db"), "--json")
-    runs = [json.loads(process(*words).out)["runs"] for _ in range(2)]
-    assert [len(one) for one in runs] == [1, 1]
-    assert (runs[0][0]["tokens"] > 0, runs[1][0]["tokens"]) == (True, 0)
-    assert all(step["injection"]["messages"] == [] for step in runs[1][0]["steps"])
+    first, second = (json.loads(process(*words).out) for _ in range(2))
+    assert (first["totals"]["given"] > 0, second["totals"]["given"]) == (True, 0)
+    assert all(step["injection"]["messages"] == [] for step in second["steps"])
+    assert [outcomes(step)[SPACING] for step in second["steps"]] == ["already-present"] * len(second["steps"])
 
 
-def test_people_read_it_in_80_columns_and_see_that_nothing_is_sent_twice(cli: Any) -> None:
+def test_people_read_it_in_80_columns_and_are_told_how_to_go_on(cli: Any) -> None:
     done = cli("demo", "texas-rrc")
     assert (done.code, done.err) == (0, "")
     assert max(map(len, done.out.splitlines())) <= 80
     assert "=== Skill Activated: Spacing Calculation ===" in done.out
     assert all(line in done.out for line in FIVE_LINES.splitlines())
     assert "approval         pre_filing" in done.out
-    assert "Together: 0 tokens. Nothing is sent twice." in done.out
     assert done.out.rstrip().endswith("skillweave demo texas-rrc --ledger demo.db")
 
 

@@ -32,24 +32,21 @@ arguments.ledger: DEFAULT_LEDGER Kept existing kept_in
 arguments.entities: LoadingLine
 arguments.skills: FEW_FILES FEW_SKILLS LoadingBar load_snapshot named_skills sources_of working
 arguments.turn: decoded memory_of message_text messages_of read_transcript results_of settings_of
-chat: answers converse opened_talk
-chat_model: model_failure open_model without_own_keys
+chat: answers ask_person converse opened_talk summary
+chat_agent: model_failure open_model without_own_keys
 command: spread
 commands: ELSEWHERE OWN find_guests known_commands
-completion: MANY installed_scripts
-configuration.configuration: OF_TESTS Program problems_of strange_variables
-configuration.file: InvalidConfiguration nearest_file read_file
-configuration.keys: OF_ONE_CALL OF_ONE_TURN Key WrongType keys_of shared_names variable_of
+config_file: InvalidConfiguration nearest_file read_file
+configuration: NEVER OF_SATELLITES OF_TESTS Key keys_of problems_of shared_names strange_variables variable_of
 demo: SKILL example_skills
 entry: run
 failure: Mistake failure_of wants_json
-health.installation: look_at_vocabularies
 options: whole_number
 output.ledger: engaged_text
-output.page: Flow Ink Page page_for printable
+output.page: Ink Page page_for printable
 output.notes: Tally loading_notes tally_of
 output.turn: cursor_text move_text way_text
-scaffold: repaired require_name write_folder
+init: repaired require_name write_folder
 schema: names published shapes
 """,
 )

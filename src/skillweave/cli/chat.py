@@ -1,17 +1,20 @@
 """`skillweave chat`: a conversation with a real model."""
 
 import asyncio
+import os
+import signal
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, AsyncExitStack, contextmanager
+from contextlib import AbstractContextManager, AsyncExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Annotated, Any
 
 from skillweave.cli import options
 from skillweave.cli.arguments.ledger import Kept, opened
+from skillweave.cli.arguments.reading import input_lines
 from skillweave.cli.arguments.skills import indexed
-from skillweave.cli.arguments.turn import message_text
+from skillweave.cli.arguments.turn import decoded, message_text
 from skillweave.cli.failure import Mistake
-from skillweave.cli.output.page import Answer, Flow, Ink, Stream, page_for, printable
+from skillweave.cli.output.page import Answer, Ink, Stream, listed, page_for, printable, tokens_shown
 from skillweave.conversation import Placement
 from skillweave.errors import SkillweaveError
 
@@ -22,7 +25,6 @@ if TYPE_CHECKING:
     from skillweave.cli.output.turn import Told
     from skillweave.graph import SkillGraph
     from skillweave.registry import Source
-    from skillweave.settings import Settings
 
 EXAMPLES = {
     "chat": """
@@ -31,6 +33,8 @@ skillweave chat --model openai:gpt-5 --conversation c1 --system "You work in an 
 skillweave chat --model ollama:llama3.2 -m "Say bonjour to Alice" -m "And to Bob?" --json
 """
 }
+PROMPT = "> "
+COMMANDS = "/why says what was decided about the last message, /skills lists the skills, /quit ends the conversation"
 
 
 def chat(
@@ -49,9 +53,7 @@ def chat(
     entities: options.Entities = None,
     tenant: options.EntityTenant = "",
     placement: options.Where = "history",
-    catalog: options.Catalog = "auto",
-    max_skills: options.MaxSkills = 3,
-    budget: options.Tokens = 25_000,
+    selecting: options.Selecting,
     keeping: options.Keeping,
     quiet: Annotated[bool, options.option(options.OUTPUT, "--quiet -q", "Say nothing about the skills.")] = False,
     as_json: options.AsJson = False,
@@ -64,25 +66,22 @@ def chat(
     are gone with the history are given again. Where a skill has a checkpoint, you are asked. Type /quit to end, or
     press Ctrl-C.
     """
-    from skillweave.cli.arguments.turn import settings_of
-    from skillweave.cli.chat_model import open_model
-    from skillweave.cli.chat_terminal import say
-
     if not model:
         raise Mistake("no model is named; add --model provider:name, such as --model anthropic:claude-sonnet-5")
-    said = None if message is None else tuple(map(_text, message))
-    kept = keeping.kept()
-    sources = loading.sources()
-    settings = settings_of(catalog=catalog, max_skills=max_skills, budget=budget)
+    said = None if message is None else tuple(map(message_text, message))
+    if said is not None and not all(map(str.strip, said)):
+        raise Mistake("a --message is empty; say something in it, or leave it out")
+    from skillweave.cli.chat_agent import open_model
+
     graph, notes = asyncio.run(loading.own_graph())
     for note in notes:
-        say(f"skillweave: {printable(note)}\n")
+        _note(note)
     talking = opened_talk(
         open_model(model),
         model,
-        kept,
-        sources,
-        settings,
+        keeping.kept(),
+        loading.sources(),
+        selecting,
         graph=graph,
         entities=entities,
         tenant=tenant,
@@ -92,48 +91,13 @@ def chat(
     return Stream(answers(talking, said) if as_json else _conversed(talking, said, quiet=quiet))
 
 
-def converse(talk: "Talk", messages: Sequence[str] | None = None, *, quiet: bool = False) -> None:
-    """Say the messages, or what comes from standard input, and print what is replied.
-
-    At the prompt the conversation goes on after a message that failed; elsewhere the error ends it.
-    """
-    from skillweave.cli.chat_terminal import fitted_to_terminal, say, summary, trouble
-
-    last: list[Told] = []
-    at_prompt = not messages and sys.stdin.isatty()
-    for text in _coming(talk, messages, last):
-        try:
-            last[:] = [_replied(talk, text)]
-        except SkillweaveError as error:
-            if not at_prompt:
-                raise
-            say(f"skillweave: {printable(str(error))}\n")
-            continue
-        if not quiet:
-            say(f"{fitted_to_terminal(summary(last[-1]))}\n", Ink.FAINT)
-        for line in trouble(last[-1]):
-            say(f"skillweave: {line}\n")
-
-
-def answers(talking: "AbstractContextManager[Talk]", messages: Sequence[str] | None = None) -> Iterator[Answer]:
-    """The same as data, one answer for each message."""
-    from skillweave.cli.chat_terminal import ask_person
-
-    last: list[Told] = []
-    with talking as talk:
-        for text in _coming(talk, messages, last):
-            told = talk.say(text, ask_person, lambda _: None)
-            last[:] = [told]
-            yield _as_answer(told)
-
-
 @contextmanager
 def opened_talk(
     model: "BaseChatModel",
     named: str,
     kept: Kept,
     sources: "Sequence[Source]",
-    settings: "Settings",
+    selecting: "options.Selecting",
     *,
     graph: "SkillGraph | None" = None,
     entities: str | None = None,
@@ -148,7 +112,6 @@ def opened_talk(
     import skillweave
     from skillweave.cli.arguments.entities import graph_if_named
     from skillweave.cli.chat_agent import Happened, Talk
-    from skillweave.cli.chat_terminal import say
     from skillweave.cli.output.notes import graph_notes, loading_notes
 
     happened = Happened()
@@ -160,7 +123,8 @@ def opened_talk(
             weaver = skillweave.open(
                 *sources,
                 ledger=store,
-                settings=settings,
+                settings=selecting.settings(),
+                matchers=selecting.matchers(),
                 graph=graph,
                 entities=known,
                 observers=[happened.observer],
@@ -170,30 +134,68 @@ def opened_talk(
             runner.run(indexed(weaver))
             snapshot = runner.run(weaver.skills.snapshot())
             for note in (*loading_notes(snapshot), *graph_notes(snapshot, graph)):
-                say(f"skillweave: {printable(note)}\n")
-            yield Talk(
-                model, weaver, kept.conversation, happened, named=named, system=system, placement=Placement(placement)
-            )
+                _note(note)
+            yield Talk(model, named, weaver, kept.conversation, happened, system, Placement(placement))
         finally:
             runner.run(opening.aclose())
 
 
-def _as_answer(told: "Told") -> Answer:
-    from skillweave.cli.chat_terminal import trouble
+def _conversed(
+    talking: "AbstractContextManager[Talk]", messages: Sequence[str] | None, *, quiet: bool
+) -> Iterator[Answer]:
+    """Everything is printed as it comes, so there is no answer left; a failure is told as that of a stream."""
+    with talking as talk:
+        converse(talk, messages, quiet=quiet)
+    yield from ()
 
-    return Answer(lambda: told, lambda _: told.reply, notes=tuple(trouble(told)))
+
+def converse(talk: "Talk", messages: Sequence[str] | None = None, *, quiet: bool = False) -> None:
+    """Say the messages, or what comes from standard input, and print what is replied.
+
+    At the prompt the conversation goes on after a message that failed; elsewhere the error ends it.
+    """
+    last: list[Told] = []
+    at_prompt = not messages and sys.stdin.isatty()
+    for text in _coming(talk, messages, last):
+        try:
+            last[:] = [_replied(talk, text)]
+        except SkillweaveError as error:
+            if not at_prompt:
+                raise
+            _note(str(error))
+            continue
+        if not quiet:
+            line = summary(last[-1])
+            say(page_for(sys.stderr).wrap(line) if sys.stderr.isatty() else line, Ink.FAINT)
+        for line in trouble(last[-1]):
+            _note(line)
+
+
+def answers(talking: "AbstractContextManager[Talk]", messages: Sequence[str] | None = None) -> Iterator[Answer]:
+    """The same as data, one answer for each message."""
+    last: list[Told] = []
+    with talking as talk:
+        for text in _coming(talk, messages, last):
+            last[:] = [told := talk.say(text, ask_person, lambda _: None)]
+            yield Answer(lambda told=told: told, lambda _: "", notes=tuple(trouble(told)))  # type: ignore[misc]
+
+
+def _coming(talk: "Talk", messages: Sequence[str] | None, last: "Sequence[Told]") -> Iterable[str]:
+    if messages:
+        return messages
+    if sys.stdin.isatty():
+        return _typed(talk, last)
+    lines = (decoded(line, "standard input").strip() for line in input_lines("a message"))
+    return filter(None, lines)
 
 
 def _replied(talk: "Talk", text: str) -> "Told":
-    from skillweave.cli.chat_terminal import ask_person
-
+    """Print the reply as it comes, and end its line whatever happens."""
     open_line = False
-    flow = Flow(page_for(sys.stdout).width) if sys.stdout.isatty() else None
 
     def show(piece: str) -> None:
         nonlocal open_line
-        text = printable(piece)
-        sys.stdout.write(text if flow is None else flow.add(text))
+        sys.stdout.write(printable(piece))
         sys.stdout.flush()
         open_line = not piece.endswith("\n")
 
@@ -212,25 +214,118 @@ def _replied(talk: "Talk", text: str) -> "Told":
     return told
 
 
-def _conversed(
-    talking: "AbstractContextManager[Talk]", messages: Sequence[str] | None, *, quiet: bool
-) -> Iterator[Answer]:
-    """Everything is printed as it comes, so there is no answer left; a failure is told as that of a stream."""
-    with talking as talk:
-        converse(talk, messages, quiet=quiet)
-    yield from ()
+def summary(told: "Told") -> str:
+    """What was done for one message, in one line."""
+    from skillweave.cli.output.turn import way_text
+
+    given = [f"{one.skill_id} ({one.reason}), {tokens_shown(one.tokens or 0)}" for one in told.given]
+    there = [skill_id for skill_id in told.context if skill_id not in told.skills]
+    moved = [f"{way_text(step.from_skill, step.to_skill)} ({step.by})" for step in told.moved]
+    blocked = [f"{one.tool} ({one.code})" for one in told.blocked]
+    named = (("moved", moved), ("given", given), ("in the context", there), ("blocked", blocked))
+    parts = [f"{what} {listed(names)}" for what, names in named if names] or ["no skill"]
+    if told.tail_tokens:
+        what = f"offered {listed(told.offered)}" if told.offered else "said which skills there are"
+        parts.append(f"{what} at the end of the call, {tokens_shown(told.tail_tokens)}")
+    return printable("; ".join(parts))
 
 
-def _coming(talk: "Talk", messages: Sequence[str] | None, last: "Sequence[Told]") -> Iterable[str]:
-    from skillweave.cli.chat_terminal import piped, typed
+def trouble(told: "Told") -> Iterator[str]:
+    """What its user must know beside the skills: that the ledger did not keep what was done."""
+    from skillweave.injection import DECISIONS_NOT_KEPT, LEDGER_UNAVAILABLE
 
-    if messages:
-        return messages
-    return typed(talk, last) if sys.stdin.isatty() else piped()
+    if {LEDGER_UNAVAILABLE, DECISIONS_NOT_KEPT} & set(told.diagnostics):
+        yield (
+            "the ledger does not answer, so nothing of this is kept, and what was decided earlier may not hold; "
+            "check that you can write to it, then start again"
+        )
 
 
-def _text(given: str) -> str:
-    text = message_text(given)
-    if not text.strip():
-        raise Mistake("a --message is empty; say something in it, or leave it out")
-    return text
+def _typed(talk: "Talk", last: Sequence["Told"]) -> Iterator[str]:
+    """What a person types, until /quit or the end of input; other commands are answered here."""
+    from skillweave.cli.output.turn import decisions_text
+
+    page = page_for(sys.stderr)
+    say(COMMANDS, Ink.FAINT)
+    while (line := _line()) is not None and (text := line.strip()) != "/quit":
+        try:
+            text = decoded(text.encode("utf-8", "surrogateescape"), "the line")
+        except Mistake as error:
+            _note(str(error))
+            continue
+        if text == "/why":
+            lines = decisions_text(last[-1].decisions if last else (), page)
+            say("\n".join(lines) or "No skill was considered yet.")
+        elif text == "/skills":
+            skills = talk.weaver.sync.skills.snapshot().active()
+            say("\n".join(page.entry(skill.id, skill.description or "") for skill in skills))
+        elif text.startswith("/") and text[1:].isalpha():
+            say(f"{text[:40]} is no command: {COMMANDS}.")
+        elif text:
+            yield text
+
+
+def _line() -> str | None:
+    """What is typed at the prompt; None at the end of input."""
+    if not sys.stdout.isatty():  # `input` would write its prompt among the answers
+        say(PROMPT, end="")
+        return sys.stdin.readline() or None
+    with suppress(ImportError):
+        import readline  # noqa: F401 - lets a person edit the line, where the system has it
+    # The usual way to end would leave the terminal as the line editor needs it: without echo.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return input(PROMPT)
+    except EOFError:
+        say("")
+        return None
+    except KeyboardInterrupt:
+        signal.signal(signal.SIGINT, handler)
+        signal.raise_signal(signal.SIGINT)
+        raise
+    finally:
+        signal.signal(signal.SIGINT, handler)
+
+
+def ask_person(question: Mapping[str, Any]) -> Mapping[str, object]:
+    """Ask whoever sits at the terminal to approve or reject; raises Mistake where nobody does, or nobody answers."""
+    from skillweave.cli.output.turn import checkpoint_text
+    from skillweave.injection import PendingCheckpoint
+
+    pending = [PendingCheckpoint.from_dict(one) for one in question["checkpoints"]]
+    if not sys.stdin.isatty():
+        one = pending[0]
+        raise Mistake(
+            f"checkpoint {one.name!r} of skill {one.skill_id!r} waits for a person, and no terminal is here to ask at; "
+            "with --conversation, decide by "
+            f"`skillweave ledger approve {question['conversation']} {one.skill_id} {one.name}` and the same --skills "
+            "and --ledger, then say it again"
+        )
+    page = page_for(sys.stderr)
+    if problem := question.get("problem"):
+        say(page.entry("not taken", str(problem), Ink.WARN))
+    for one in pending:
+        say(checkpoint_text(one, page, of=one.skill_id))
+    verdicts = {"a": "approved", "approve": "approved", "r": "rejected", "reject": "rejected"}
+    while (verdict := verdicts.get(_asked("approve or reject? [a/r] ").lower())) is None:
+        pass
+    name = os.environ.get("USER", "")
+    return {"verdict": verdict, "by": _asked(f"your name{f' [{name}]' if name else ''}: ") or name}
+
+
+def _asked(prompt: str) -> str:
+    say(prompt, end="")
+    line = sys.stdin.readline()
+    if not line:
+        raise Mistake("nobody answered at the checkpoint; send a message to be asked again")
+    return line.strip()
+
+
+def _note(text: str) -> None:
+    say(f"skillweave: {printable(text)}")
+
+
+def say(text: str, ink: Ink | None = None, end: str = "\n") -> None:
+    """Text beside the conversation, on stderr."""
+    sys.stderr.write(f"{text if ink is None else page_for(sys.stderr).paint(text, ink)}{end}")
+    sys.stderr.flush()

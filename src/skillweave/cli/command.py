@@ -62,10 +62,12 @@ class Command(TyperCommand):
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:  # noqa: ANN401
         """The context, with what is configured as defaults; raises InvalidConfiguration for what cannot be."""
-        from skillweave.cli.configuration.configuration import defaults_of
+        if extra.get("resilient_parsing"):  # shell completion
+            return super().make_context(info_name, args, parent=parent, **extra)
+        from skillweave.cli.configuration import Defaults
 
-        silent = bool(extra.get("resilient_parsing"))
-        defaults = defaults_of(self, info_name, parent, silent=silent)
+        path = [*parent.command_path.split()[1:], str(info_name)]
+        defaults = Defaults(self, path, parent.find_root())
         try:
             return super().make_context(info_name, args, parent=parent, default_map=defaults, **extra)
         except BadParameter as error:

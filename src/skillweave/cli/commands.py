@@ -29,7 +29,7 @@ OWN: Mapping[str, CommandSpec] = MappingProxyType(
         "demo": _own(
             "See it work: one conversation over the example skills.",
             "demo",
-            "cli.output.turn:Demo cli.output.demo:PackDemo",
+            "cli.output.demo:Demo",
         ),
         "weave": _own("Say what to give to the model for a message, and why.", "weave", "injection:Injection"),
         "chat": _own("Talk to a model that is given the right skills.", "chat", "cli.output.turn:Told"),
@@ -95,7 +95,7 @@ OWN: Mapping[str, CommandSpec] = MappingProxyType(
                 "svg": "cli.output.graph:Drawn",
             },
         ),
-        "init": _own("Begin a new skill, which passes its own check.", "init", "cli.scaffold:NewSkill"),
+        "init": _own("Begin a new skill, which passes its own check.", "init", "cli.init:NewSkill"),
         "add": _own("Copy skills of others into your folder of skills.", "add", "cli.output.installs:AddedShown"),
         "list": _own(
             "List the skills that were added, and whether they were edited.", "add", "cli.output.installs:Installed"

@@ -1,49 +1,42 @@
-"""`skillweave demo`: one conversation over the example skills."""
+"""`skillweave demo`: one conversation over the example skills, or that of a pack, over its entities and tools."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
+import json
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
 from pathlib import Path
-from textwrap import indent
-from typing import TYPE_CHECKING, Annotated
+from shlex import quote
+from textwrap import indent, shorten
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from skillweave.cli import completion, options
+from skillweave.cli.arguments.ledger import Kept, kept_in, opened
 from skillweave.cli.failure import Mistake
 from skillweave.cli.output.page import Answer, Ink, Page
-from skillweave.conversation import Message, Role, Turn
+from skillweave.conversation import Message, Role, ToolResult, Turn
+from skillweave.frozen import FrozenJson, as_json, freeze_mapping, thaw
+from skillweave.packs.demonstration import DEMOS, Demonstration, Scene, ToolUse
+from skillweave.redaction import without_secrets
 
 if TYPE_CHECKING:
-    from skillweave.cli.output.turn import Demo, DemoTurn
+    from skillweave.cli.output.demo import Demo, DemoCall, DemoTurn
     from skillweave.injection import Injection
+    from skillweave.packs.tool import Tool
     from skillweave.weaver import Weaver
 
-
+EXAMPLES = {
+    "demo": """
+skillweave demo
+skillweave demo texas-rrc
+skillweave demo texas-rrc --ledger demo.db
+skillweave demo --json
+"""
+}
 SKILL = "multilingual-greetings"
-
-
-class Event(StrEnum):
-    """What happens before a turn."""
-
-    NOTHING = "nothing"
-    COMPACTION = "compaction"
-    EVICTION = "eviction"
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """One turn: what happens before it, what the user says, and what its outcome shows."""
-
-    message: str
-    lesson: str
-    event: Event = Event.NOTHING
-    happening: str = ""
-
-
 SUMMARY = "Summary: the user had greetings written for Alice and Bob."
 REPLY = "(the model answers)"
-
 SCENES = (
     Scene(
         "Say bonjour to Alice",
@@ -63,40 +56,24 @@ SCENES = (
         "Thank you!",
         "The skill is still engaged and its text is gone, so it comes back, although nothing in the message asks for "
         "it.",
-        Event.COMPACTION,
-        "The host compacts the history: only a summary is left of it, the skill's text is gone.",
     ),
     Scene(
         "Go on.",
         "What is evicted is forgotten, so it is given again. The old text counts until the host drops it from the "
         "history.",
-        Event.EVICTION,
-        f"Somebody evicts the skill, as `skillweave ledger evict CONVERSATION {SKILL}` does.",
     ),
 )
-
-
-def example_skills() -> Path:
-    """The folder of example skills; raises Mistake where they were not installed."""
-    package = Path(__file__).parents[1]
-    for folder in (package / "examples" / "skills", package.parents[1] / "examples" / "skills"):
-        if folder.is_dir():
-            return folder
-    raise Mistake("the example skills are not installed; install skillweave again, or name a folder with --skills")
-
-
-CONVERSATION = "demo"
-EXCERPT_LINES = 7
-
-
-EXAMPLES = {
-    "demo": """
-skillweave demo
-skillweave demo texas-rrc
-skillweave demo texas-rrc --ledger demo.db
-skillweave demo --json
-"""
+EVENTS: Mapping[int, Literal["compaction", "eviction"]] = {4: "compaction", 5: "eviction"}
+"""What happens before a scene of the example, by its place."""
+HAPPENING = {
+    "compaction": "The host compacts the history: only a summary is left of it, the skill's text is gone.",
+    "eviction": f"Somebody evicts the skill, as `skillweave ledger evict CONVERSATION {SKILL}` does.",
 }
+EXCERPT_LINES = 12
+"""So much is shown of a skill's text, and of what is known of an entity."""
+ANSWER_PARTS = 6
+_PATIENCE_SECONDS = 30.0
+_ROLES = {Role.USER.value: "The user says", Role.ASSISTANT.value: "The model says"}
 
 
 async def demo(
@@ -128,133 +105,191 @@ async def demo(
     """
     # One that is configured is for conversations of one's own.
     typed = getattr(ctx.get_parameter_source("ledger"), "name", "") == "COMMANDLINE"
-    if name is not None:
-        from skillweave.cli.pack_demo import played
+    if name is None:
+        if typed:
+            raise Mistake("only the demo of a pack can be kept; name one: skillweave demo NAME --ledger FILE")
+        shown = await _played(None, _weaver(), SCENES, Kept(None, "demo"))
+        return Answer(lambda: shown, partial(_text, shown, "One conversation over the example skills."))
+    pack = DEMOS.make(name, lambda made: made())
+    kept = Kept(kept_in(ledger if typed else None, None).ledger, f"demo-{name}")
+    shown = await _played(name, _weaver_of_pack(pack, kept), pack.scenes, kept, pack.memory)
+    return Answer(lambda: shown, partial(_text, shown, pack.about))
 
-        return await played(name, ledger if typed else None)
-    if typed:
-        raise Mistake("only the demo of a pack can be kept; name one: skillweave demo NAME --ledger FILE")
-    return await _example_demo()
+
+def example_skills() -> Path:
+    """The folder of example skills; raises Mistake where they were not installed."""
+    package = Path(__file__).parents[1]
+    for folder in (package / "examples" / "skills", package.parents[1] / "examples" / "skills"):
+        if folder.is_dir():
+            return folder
+    raise Mistake("the example skills are not installed; install skillweave again, or name a folder with --skills")
 
 
-async def _example_demo() -> Answer:
+_Opened = AsyncIterator["tuple[Weaver, Mapping[str, Tool]]"]
+
+
+@asynccontextmanager
+async def _weaver() -> _Opened:
     import skillweave
     from skillweave.settings import FileAccess, Settings
 
     # Without the folder's name in the text every machine counts the same tokens.
-    weaver = skillweave.open(example_skills(), settings=Settings(files=FileAccess.NONE))
-    budget = weaver.settings.budget.usable
+    yield skillweave.open(example_skills(), settings=Settings(files=FileAccess.NONE)), {}
+
+
+@asynccontextmanager
+async def _weaver_of_pack(pack: Demonstration, kept: Kept) -> _Opened:
+    import skillweave
+    from skillweave.cli.arguments.entities import roles_in
+    from skillweave.settings import CatalogMode, FileAccess, Settings
+    from skillweave.sources.entity_files import read_graph
+    from skillweave.sources.named import packs_of
+
+    graph = read_graph(pack.entities, roles=await roles_in(packs_of(pack.packs))).graph
+    # A demo waits for all that is known, also on a machine that is busy with something else.
+    settings = Settings(catalog=CatalogMode.ALWAYS, files=FileAccess.NONE, context_seconds=_PATIENCE_SECONDS)
+    async with opened(kept) as store:
+        weaver = skillweave.open(
+            packs=pack.packs, ledger=store, settings=settings, matchers=pack.matchers, entities=graph
+        )
+        yield weaver, {tool.name: tool for tool in pack.tools(graph)}
+
+
+async def _played(
+    name: str | None,
+    opening: "AbstractAsyncContextManager[tuple[Weaver, Mapping[str, Tool]]]",
+    scenes: Sequence[Scene],
+    kept: Kept,
+    memory: Mapping[str, FrozenJson] | None = None,
+) -> "Demo":
+    """The conversation once through. A pack's has no transcript: a second process knows the ledger alone."""
+    from skillweave.cli.output.demo import Demo, DemoTotals, DemoTurn
+
+    steps: list[DemoTurn] = []
     history: tuple[Message, ...] = ()
-    acts: list[_Act] = []
-    for place, scene in enumerate(SCENES, start=1):
-        history = await _happen(scene.event, history, weaver)
-        said = Message(Role.USER, scene.message)
-        turn = Turn(f"demo-{place}", CONVERSATION, said, transcript=(*history, said))
-        injection = (await weaver.weave(turn)).measured_against(await weaver.skills.tokens_of_everything())
-        history = (*history, said, *injection.messages, Message(Role.ASSISTANT, REPLY))
-        acts.append(_Act(scene, injection, budget - injection.tokens.left))
-    played = _Played(tuple(acts), len((await weaver.skills.snapshot()).active()))
-    return Answer(played.value, played.text)
+    results: tuple[ToolResult, ...] = ()
+    async with opening as (weaver, tools):
+        # Of a turn's id that was there already the answer would be the old one.
+        revision = (await weaver.ledger.state(kept.conversation)).revision
+        everything = await weaver.skills.tokens_of_everything()
+        for place, scene in enumerate(scenes, start=1):
+            event: Literal["nothing", "compaction", "eviction"] = "nothing"
+            if name is None:
+                event = EVENTS.get(place, event)
+            if event == "compaction":
+                history = (Message(Role.SYSTEM, SUMMARY),)
+            elif event == "eviction":
+                await weaver.evict(kept.conversation, SKILL)
+            said = Message(scene.role, scene.text)
+            turn = Turn(
+                f"{kept.conversation}-{revision}-{place}",
+                kept.conversation,
+                said,
+                transcript=(*history, said) if name is None else None,
+                results=results,
+                memory=memory or {},
+                tools=tuple(tools) or None,
+            )
+            injection = (await weaver.weave(turn)).measured_against(everything)
+            history = (*history, said, *injection.messages, Message(Role.ASSISTANT, REPLY))
+            calls = tuple([await _called(one, injection, tools) for one in scene.calls])
+            answers = ((one.tool, one.answer) for one in calls if one.answer is not None)
+            results = tuple(ToolResult(tool, json.dumps(as_json(answer))) for tool, answer in answers)
+            spent = weaver.settings.budget.usable - injection.tokens.left
+            role, text = scene.role.value, scene.text
+            steps.append(DemoTurn(place, event, role, text, scene.lesson, spent, injection, calls))
+        skills = len((await weaver.skills.snapshot()).active())
+    given = sum(step.injection.tokens.injected for step in steps)
+    tokens, whole = sum(step.tokens_in_call for step in steps), everything * len(steps)
+    totals = DemoTotals(len(steps), given, tokens, whole, _saved(tokens, whole))
+    return Demo(name, skills, tuple(steps), totals, without_secrets(kept.ledger) if kept.ledger else None)
 
 
-async def _happen(event: Event, history: tuple[Message, ...], weaver: "Weaver") -> tuple[Message, ...]:
-    if event is Event.COMPACTION:
-        return (Message(Role.SYSTEM, SUMMARY),)
-    if event is Event.EVICTION:
-        await weaver.evict(CONVERSATION, SKILL)
-    return history
+async def _called(use: ToolUse, injection: "Injection", tools: "Mapping[str, Tool]") -> "DemoCall":
+    """The call as a host makes it: judged first, and run only where it is allowed."""
+    from skillweave.cli.output.demo import DemoCall
+    from skillweave.compose.policy import Ruling
+
+    arguments = dict(use.arguments)
+    verdict = injection.tools.authorize(use.tool, arguments, host_tools=tuple(tools))
+    answer = freeze_mapping(await tools[use.tool].call(arguments)) if verdict.ruling is Ruling.ALLOW else None
+    return DemoCall(use.tool, use.arguments, verdict.ruling, verdict.message, answer)
 
 
-@dataclass(frozen=True, slots=True)
-class _Act:
-    """One played turn; `in_call` are the skill tokens in the model call that it prepares."""
-
-    scene: Scene
-    injection: "Injection"
-    in_call: int
-
-    def value(self, place: int) -> "DemoTurn":
-        from skillweave.cli.output.turn import DemoTurn
-
-        scene = self.scene
-        return DemoTurn(place, scene.event.value, scene.message, scene.lesson, self.in_call, self.injection)
-
-    def text(self, place: int, page: Page) -> str:
-        scene, number = self.scene, f"{place}. "
-        margin = " " * len(number)
-        said = page.paint(f"The user says: {scene.message}", Ink.STRONG)
-        happening = page.inset(len(number)).wrap(scene.happening)
-        lines = [*([happening] if happening else []), said, *self._lines(place, page.inset(len(number)))]
-        return number + indent("\n".join(lines), margin).removeprefix(margin)
-
-    def _lines(self, place: int, page: Page) -> Iterator[str]:
-        from skillweave.cli.output.turn import (
-            GIVEN,
-            PASSED_OVER,
-            decision_text,
-            message_excerpts,
-            spent_text,
-            tools_text,
-        )
-
-        injection = self.injection
-        for decision in injection.decisions:
-            if decision.outcome not in PASSED_OVER:
-                yield decision_text(decision, page)
-        if any(decision.outcome in GIVEN for decision in injection.decisions):
-            yield page.entry("tools", tools_text(injection.tools))
-        if injection.fallback is not None:
-            yield page.entry("fallback", injection.fallback.text)
-        if place == 1:
-            yield from message_excerpts(injection, page, EXCERPT_LINES)
-        saved = _saved(self.in_call, injection.tokens.everything)
-        yield page.entry("tokens", f"{spent_text(injection)}")
-        yield page.entry("", f"{self.in_call:,} in this call, {saved}% less than all skills")
-        yield page.wrap(self.scene.lesson)
-
-
-@dataclass(frozen=True, slots=True)
-class _Played:
-    acts: Sequence[_Act]
-    skills: int
-
-    @property
-    def everything(self) -> int:
-        return self.acts[0].injection.tokens.everything or 0
-
-    @property
-    def in_calls(self) -> int:
-        return sum(act.in_call for act in self.acts)
-
-    def value(self) -> "Demo":
-        from skillweave.cli.output.turn import Demo, DemoTotals
-
-        whole = self.everything * len(self.acts)
-        steps = tuple(act.value(place) for place, act in enumerate(self.acts, start=1))
-        return Demo(self.skills, steps, DemoTotals(len(steps), self.in_calls, whole, _saved(self.in_calls, whole)))
-
-    def text(self, page: Page) -> str:
-        head = (
-            f"One conversation over the {self.skills} example skills. To load all of them would take "
-            f"{self.everything:,} tokens of every call to the model."
-        )
-        scenes = (act.text(place, page) for place, act in enumerate(self.acts, start=1))
-        return "\n\n".join([page.wrap(head), *scenes, self._total(page), _NEXT])
-
-    def _total(self, page: Page) -> str:
-        whole = self.everything * len(self.acts)
-        total = (
-            f"Together: {self.in_calls:,} tokens of skills in {len(self.acts)} calls instead of {whole:,}, "
-            f"{_saved(self.in_calls, whole)}% less."
-        )
-        return page.paint(page.wrap(total), Ink.GOOD)
-
-
-def _saved(spent: int, everything: int | None) -> float:
+def _saved(spent: int, everything: int) -> float:
     return round(100 * (1 - spent / everything), 1) if everything else 0.0
 
 
-_NEXT = """\
+def _text(shown: "Demo", about: str, page: Page) -> str:
+    totals = shown.totals
+    head = (
+        f"{about} To load all {shown.skills} skills would take {totals.everything // totals.calls:,} tokens of every "
+        "call to the model."
+    )
+    total = (
+        f"Together: {totals.tokens:,} tokens of skills in {totals.calls} calls instead of {totals.everything:,}, "
+        f"{totals.saved_percent}% less. {totals.given:,} tokens were given."
+    )
+    seen: set[str] = set()
+    acts = [_act(step, seen, page) for step in shown.steps]
+    return "\n\n".join([page.wrap(head), *acts, page.paint(page.wrap(total), Ink.GOOD), _next(shown)])
+
+
+def _act(step: "DemoTurn", seen: set[str], page: Page) -> str:
+    number = f"{step.step}. "
+    margin, inner = " " * len(number), page.inset(len(number))
+    happening = inner.wrap(HAPPENING.get(step.event, ""))
+    said = page.paint(inner.wrap(f"{_ROLES[step.role]}: {step.message}"), Ink.STRONG)
+    lines = [*([happening] if happening else []), said, *_lines(step, seen, inner)]
+    return number + indent("\n".join(lines), margin).removeprefix(margin)
+
+
+def _lines(step: "DemoTurn", seen: set[str], page: Page) -> Iterator[str]:
+    """What became of the turn; a text is shown when it is given for the first time."""
+    from skillweave.cli.output.turn import PASSED_OVER, checkpoint_text, decision_text, spent_text, tools_text
+    from skillweave.disclose.render import CONTEXT_HEADING
+
+    injection = step.injection
+    for decision in injection.decisions:
+        if decision.outcome not in PASSED_OVER:
+            yield decision_text(decision, page)
+    if injection.skills:
+        yield page.entry("tools", tools_text(injection.tools))
+    for checkpoint in injection.checkpoints:
+        yield checkpoint_text(checkpoint, page)
+    if injection.fallback is not None:
+        yield page.entry("fallback", injection.fallback.text)
+    for text in (message.text for message in injection.messages if message.text not in seen):
+        seen.add(text)
+        head, found, context = text.partition(f"\n{CONTEXT_HEADING}\n")
+        yield page.excerpt(head, EXCERPT_LINES)
+        if found:
+            yield page.excerpt(f"{CONTEXT_HEADING}\n{context}", EXCERPT_LINES)
+    for call in step.calls:
+        yield from _call_lines(call, page)
+    yield page.entry("tokens", spent_text(injection))
+    saved = _saved(step.tokens_in_call, injection.tokens.everything or 0)
+    yield page.entry("", f"{step.tokens_in_call:,} in this call, {saved}% less than all skills")
+    yield page.wrap(step.lesson)
+
+
+def _call_lines(call: "DemoCall", page: Page) -> Iterator[str]:
+    arguments = json.dumps(as_json(call.arguments), ensure_ascii=False)
+    yield page.entry("the model calls", f"{call.tool}({arguments})", Ink.STRONG)
+    if call.answer is None:
+        yield page.entry(call.ruling.value, call.reason, Ink.WARN)
+        return
+    parts = (f"{key}: {json.dumps(thaw(value), ensure_ascii=False)}" for key, value in call.answer.items() if value)
+    for label, part in zip(("answer", *[""] * (ANSWER_PARTS - 1)), parts, strict=False):
+        yield page.entry(label, shorten(part, 120, placeholder=" ..."))
+
+
+def _next(shown: "Demo") -> str:
+    if shown.demo is not None:
+        where = quote(shown.ledger) if shown.ledger else "demo.db"
+        again = f"skillweave demo {shown.demo} --ledger {where}"
+        return f"Where the conversation is kept, a second run sends nothing twice:\n  {again}"
+    return """\
 Now with a folder of your own, one SKILL.md in each folder below it:
   skillweave weave --skills DIR "what you would ask your agent"
   skillweave weave --skills DIR --conversation c1 "..."    keeps what was given

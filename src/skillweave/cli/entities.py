@@ -155,7 +155,6 @@ async def near(
             options.ENTITIES,
             "--of REF",
             "The place of this entity, which is left out of the answer.",
-            autocompletion=completion.entities,
         ),
     ] = None,
     radius: Annotated[

@@ -43,9 +43,7 @@ EntityPacks: TypeAlias = Annotated[
 ]
 Ref: TypeAlias = Annotated[
     str,
-    typer.Argument(
-        metavar="REF", help="The id of an entity, or one of its other names.", autocompletion=completion.entities
-    ),
+    typer.Argument(metavar="REF", help="The id of an entity, or one of its other names."),
 ]
 
 

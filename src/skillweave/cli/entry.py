@@ -115,10 +115,9 @@ def _failed(failure: Failure, notes: Sequence[str], *, as_json: bool) -> int:
 
 def _strange_variables() -> Iterator[str]:
     if any(name.startswith("SKILLWEAVE_") for name in os.environ):
-        from skillweave.cli.app import command
-        from skillweave.cli.configuration.configuration import Program, strange_variables
+        from skillweave.cli.configuration import strange_variables
 
-        yield from strange_variables(os.environ, Program(command()))
+        yield from strange_variables(os.environ)
 
 
 def _print(text: str) -> None:

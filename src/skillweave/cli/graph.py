@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from skillweave.cli import completion, options
+from skillweave.cli import options
 from skillweave.cli.arguments.graph import Opened, context_of, open_graph, script_steps
 from skillweave.cli.failure import MISTAKE
 from skillweave.cli.output.page import Answer, Ink
@@ -80,7 +80,6 @@ class Drawing:
             options.GRAPH,
             "--visited IDS",
             "Skills that a run visited, with commas; drawn on top. Repeatable.",
-            autocompletion=completion.graph_skills,
         ),
     ] = None
     current: options.Current = None

@@ -69,9 +69,9 @@ skillweave ledger consent c1 invoice-checking --by "Ann Lee"
 
 _SAID = "The verdict"
 _GIVEN = typer.Argument(
-    metavar="KEY", help="A skill's id, or a key such as artifact:SKILL/FILE.", autocompletion=completion.given
+    metavar="KEY", help="A skill's id, or a key such as artifact:SKILL/FILE.", autocompletion=completion.skill_ids
 )
-_Skill = Annotated[str, typer.Argument(metavar="SKILL", help="A skill's id.", autocompletion=completion.given)]
+_Skill = Annotated[str, typer.Argument(metavar="SKILL", help="A skill's id.", autocompletion=completion.skill_ids)]
 _Checkpoint = Annotated[str, typer.Argument(metavar="CHECKPOINT", help="The name of one of its checkpoints.")]
 _By = Annotated[str | None, options.option(_SAID, "--by NAME", "Who says so. Default: your user name.")]
 _Note = Annotated[str, options.option(_SAID, "--note TEXT", "A remark, kept with it.")]

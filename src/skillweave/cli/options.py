@@ -249,7 +249,6 @@ Current: TypeAlias = Annotated[
         GRAPH,
         "--current ID",
         "The skill that the conversation is in. Default: none, at the start.",
-        autocompletion=completion.graph_skills,
     ),
 ]
 

@@ -1,18 +1,20 @@
 """`skillweave schema`: the JSON Schemas of what commands print with `--json`."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial, reduce
 from importlib import import_module
 from operator import or_
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from skillweave.cli.commands import known_commands, printed_by
 from skillweave.cli.failure import Mistake
 from skillweave.cli.output.page import Answer, Page
+from skillweave.codec import Portable
 from skillweave.schemas import NAMING, schema_id
 
 if TYPE_CHECKING:
@@ -31,17 +33,23 @@ BESIDE: Mapping[str, str] = MappingProxyType(
 """What is printed with `--json` besides the answers of commands."""
 
 
-class SchemaNamed(TypedDict):
+@dataclass(frozen=True, slots=True)
+class SchemaNamed(Portable):
     """A published schema: its name, and its `$id` with the version."""
 
     name: str
     id: str
 
 
-class SchemaList(TypedDict):
+@dataclass(frozen=True, slots=True)
+class SchemaList(Portable):
     """All published schemas."""
 
-    schemas: list[SchemaNamed]
+    schemas: tuple[SchemaNamed, ...]
+
+    def text(self, page: Page) -> str:
+        """A line for each."""
+        return "\n".join(page.entry(one.name, one.id) for one in self.schemas)
 
 
 def shapes() -> Mapping[str, str]:
@@ -75,10 +83,14 @@ def schema(
     changes its meaning.
     """
     if name is None:
-        shown = _List(_ids())
+        from skillweave import schemas
+
+        versions = {name: schemas.SHAPES[name][1] for name in schemas.names()}
+        ids = {name: schema_id(name, versions.get(name, schemas.OF_COMMANDS)) for name in names()}
+        shown = SchemaList(tuple(SchemaNamed(name, ids[name]) for name in ids))
         return Answer(lambda: shown, shown.text)
     document = published(name)
-    return Answer(partial(_Document, document), partial(_printed, document))
+    return Answer(partial(_Document, document), lambda _: json.dumps(document, indent=2))
 
 
 def published(name: str) -> "Schema":
@@ -108,13 +120,6 @@ def _naming_itself(schema: "Schema", name: str) -> "Schema":
     return {**schema, "properties": named, "required": [NAMING, *schema.get("required", ())]}
 
 
-def _ids() -> Mapping[str, str]:
-    from skillweave import schemas
-
-    of_values = {name: schema_id(name, schemas.SHAPES[name][1]) for name in schemas.names()}
-    return {**{name: schema_id(name) for name in shapes()}, **of_values}
-
-
 def _resolved(path: str) -> Any:  # noqa: ANN401 - a class
     module, _, attribute = path.partition(":")
     return getattr(import_module(module), attribute)
@@ -128,20 +133,3 @@ class _Document:
 
     def to_dict(self) -> "Schema":
         return self.document
-
-
-@dataclass(frozen=True, slots=True)
-class _List:
-    ids: Mapping[str, str]
-
-    def to_dict(self) -> SchemaList:
-        return {"schemas": [{"name": name, "id": schema_id} for name, schema_id in self.ids.items()]}
-
-    def text(self, page: Page) -> str:
-        return "\n".join(page.entry(name, schema_id) for name, schema_id in self.ids.items())
-
-
-def _printed(document: "Schema", _: Page) -> str:
-    import json
-
-    return json.dumps(document, indent=2)

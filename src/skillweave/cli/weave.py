@@ -235,7 +235,7 @@ async def why(
     conversation: options.KnownConversation,
     skill: Annotated[
         str | None,
-        typer.Argument(metavar="SKILL", help="Only what was decided about it.", autocompletion=completion.considered),
+        typer.Argument(metavar="SKILL", help="Only what was decided about it.", autocompletion=completion.skill_ids),
     ] = None,
     ledger: options.KeptLedger = None,
     skills: options.Skills = None,

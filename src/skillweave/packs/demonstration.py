@@ -13,11 +13,10 @@ from skillweave.packs.tool import Tool
 
 @dataclass(frozen=True, slots=True)
 class ToolUse:
-    """A call that the model makes after a turn; `shows` are the keys of the answer that people see first."""
+    """A call that the model makes after a turn."""
 
     tool: str
     arguments: Mapping[str, FrozenJson] = field(default=EMPTY, hash=False)
-    shows: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

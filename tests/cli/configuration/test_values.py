@@ -4,8 +4,9 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from typer import BadParameter
 
-from skillweave.cli import Key, WrongType
+from skillweave.cli import Key
 
 FOLDER = Path("/etc/project")
 
@@ -27,20 +28,19 @@ def test_a_value_of_the_right_type_is_taken_as_it_is(shape: str, value: object) 
 @pytest.mark.parametrize(
     ("shape", "value", "complaint"),
     [
-        ("flag", 1, "'k' is a whole number, and must be true or false; write for example k = true"),
-        ("flag", "true", "'k' is a text ('true'), and must be true or false"),
-        ("one", True, "'k' is a truth value, and must be a text or a number"),
-        ("one", ["x"], "'k' is a list, and must be a text or a number"),
-        ("one", dt.date(2026, 1, 1), "'k' is a date or a time, and must be a text or a number"),
-        ("one", {"a": 1}, "'k' is a table, and must be a text or a number"),
-        ("many", "x", "'k' is a text ('x'), and must be a list of texts; write for example k = ["),
-        ("many", ["x", 3], "'k' has an entry that is a whole number, and must be a list of texts"),
+        ("flag", 1, "'1' is not true or false"),
+        ("flag", "true", "'true' is not true or false"),
+        ("one", True, "'True' is not a text or a number"),
+        ("one", ["x"], "is not a text or a number"),
+        ("one", dt.date(2026, 1, 1), "'2026-01-01' is not a text or a number"),
+        ("many", "x", "'x' is not a list of texts, such as ["),
+        ("many", ["x", 3], "is not a list of texts"),
     ],
 )
 def test_another_type_is_refused_with_what_it_is_and_what_it_must_be(shape: str, value: object, complaint: str) -> None:
-    with pytest.raises(WrongType) as raised:
+    with pytest.raises(BadParameter) as raised:
         key(shape).from_toml(value, FOLDER)
-    assert str(raised.value).startswith(complaint)
+    assert complaint in raised.value.message
 
 
 @pytest.mark.parametrize(

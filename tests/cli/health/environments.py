@@ -51,8 +51,9 @@ class Environment:
     def look(self, module: str, function: str) -> dict[str, dict[str, Any]]:
         """What one part of it finds, by subject."""
         code = (
-            f"import json; from skillweave.cli.health.{module} import {function} as look;"
-            "print(json.dumps([found.to_dict() for found in look()]))"
+            f"import asyncio, json; from skillweave.cli.health.{module} import {function} as look\n"
+            "async def all_of_it(): return [found.to_dict() async for found in look()]\n"
+            "print(json.dumps(asyncio.run(all_of_it())))"
         )
         done = self._run("-c", code, cwd=self.site)
         assert done.returncode == 0, done.stderr

@@ -72,7 +72,7 @@ def test_without_a_package_that_is_needed_the_problem_is_named_and_the_rest_is_l
     assert problems["packages", "pyyaml"]["message"] == "is not installed"
     assert problems["packages", "pyyaml"]["fix"].startswith("pip install 'pyyaml")
     assert "No module named 'yaml'" in problems["engine", "a turn"]["message"]
-    assert {"ledger", "terminal", "extras"} <= {one["section"] for one in answer["findings"]}
+    assert {"ledger", "engine", "extras"} <= {one["section"] for one in answer["findings"]}
 
 
 @pytest.mark.parametrize(("version", "says"), [("0.1", "is 0.1, and "), ("not.a.version", "is not.a.version, and ")])
@@ -135,13 +135,3 @@ def test_each_entry_point_is_loaded_and_a_guest_that_fails_is_named(bare: Enviro
     assert found["extensions packs late"]["fix"] == "install guest again, or uninstall it"
     assert found["extensions packs gone"]["level"] == "problem"
     assert "is brought twice" in found["extensions ledgers memory"]["message"]
-
-
-def test_an_extension_of_our_own_that_needs_an_extra_may_be_missing(bare: Environment) -> None:
-    (points,) = bare.site.glob("skillweave-*.dist-info/entry_points.txt")
-    (bare.site / "needs_watch.py").write_text("import watchfiles\n", encoding="utf-8")
-    points.write_text(
-        points.read_text(encoding="utf-8") + "\n[skillweave.adapters]\nw = needs_watch:w\n", encoding="utf-8"
-    )
-    one = bare.look("installation", "look_at_extensions")["extensions adapters w"]
-    assert (one["level"], one["fix"]) == ("missing", "pip install 'skillweave[watch]'")

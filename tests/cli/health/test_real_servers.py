@@ -1,20 +1,28 @@
 """What `doctor` says of real servers, and that it leaves them as they are."""
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
+from skillweave.cli.health import Finding
 from skillweave_testing.servers import PostgresServer, RedisServer
+
+
+async def nothing() -> AsyncIterator[Finding]:
+    """A look that finds nothing."""
+    for finding in ():
+        yield finding
 
 
 @pytest.fixture
 def doctor(cli: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, small: Path) -> Any:
     """The exit code of doctor with `./skills`, and what it finds about skills and ledger, by section and subject."""
     monkeypatch.chdir(tmp_path)
-    for look in ("look_at_vocabularies", "look_at_packages", "look_at_extensions"):
-        monkeypatch.setattr(f"skillweave.cli.health.installation.{look}", lambda: ())
+    for look in ("look_at_the_engine", "look_at_packages", "look_at_extensions"):
+        monkeypatch.setattr(f"skillweave.cli.health.installation.{look}", nothing)
 
     def ran(*words: str) -> tuple[int, dict[tuple[str, str], Any]]:
         done = cli("doctor", "--json", *words)

@@ -7,7 +7,7 @@ import pytest
 
 from skillweave import MemorySource, MemoryStore, StoreUnavailable
 from skillweave.cli.health import Finding, Level
-from skillweave.cli.health.server import look_at_server
+from skillweave.cli.health.surroundings import look_at_server
 from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.servers import ServerFacts
 
@@ -36,9 +36,9 @@ class Remote(MemoryStore):
 
 async def found(facts: ServerFacts, *lost: Diagnostic) -> dict[str, Finding]:
     """The findings about a store with these facts, by subject; two about one subject would be one too few."""
-    looked = await look_at_server("ledger", Remote(facts, lost))
-    by_subject = {finding.subject: finding for finding in looked.findings}
-    assert len(by_subject) == len(looked.findings)
+    looked = [one async for one in look_at_server("ledger", Remote(facts, lost))]
+    by_subject = {finding.subject: finding for finding in looked}
+    assert len(by_subject) == len(looked)
     return by_subject
 
 
@@ -53,8 +53,7 @@ async def test_a_store_that_loses_nothing_is_told_as_such() -> None:
 
 async def test_a_store_without_a_server_has_nothing_to_say() -> None:
     for thing in (MemoryStore(), MemorySource()):
-        looked = await look_at_server("ledger", thing)
-        assert (looked.findings, looked.ready) == ((), True)
+        assert [one async for one in look_at_server("ledger", thing)] == []
 
 
 async def test_a_server_that_is_slow_is_a_warning() -> None:
@@ -69,14 +68,13 @@ async def test_a_clock_that_is_apart_is_a_warning(ahead: float, words: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("revision", "level", "ready"),
+    ("revision", "level", "asked"),
     [(None, Level.MISSING, False), ("0001", Level.WARNING, False), ("0002", Level.OK, True)],
 )
-async def test_tables_are_compared_with_the_newest(revision: str | None, level: Level, ready: bool) -> None:
-    looked = await look_at_server("skills", Remote(replace(TABLES, revision=revision)))
-    (tables,) = (finding for finding in looked.findings if finding.subject == "tables")
-    assert (tables.level, looked.ready) == (level, ready)
-    assert ready or "skillweave migrate" in str(tables.fix)
+async def test_tables_are_compared_with_the_newest(revision: str | None, level: Level, asked: bool) -> None:
+    looked = await found(replace(TABLES, revision=revision))
+    assert (looked["tables"].level, "durability" in looked) == (level, asked)
+    assert asked or "skillweave migrate" in str(looked["tables"].fix)
 
 
 @pytest.mark.parametrize(

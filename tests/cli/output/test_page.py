@@ -1,10 +1,8 @@
 import io
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from skillweave.cli import Flow, Ink, Page, page_for, printable
+from skillweave.cli import Ink, Page, page_for, printable
 
 
 class Terminal(io.StringIO):
@@ -84,20 +82,3 @@ def test_colours_are_not_forced_where_no_color_is_set_or_the_force_is_none(
     monkeypatch.setenv("FORCE_COLOR", forced)
     monkeypatch.setenv("NO_COLOR", refused)
     assert page_for(Terminal()).inks == frozenset()
-
-
-def test_text_that_comes_in_pieces_is_broken_between_words() -> None:
-    flow = Flow(12)
-    pieces = ["The qu", "ick brown", " fox", " jumps\nover\n"]
-    assert "".join(map(flow.add, pieces)) == "The quick \nbrown fox \njumps\nover\n"
-
-
-def test_code_in_text_that_comes_in_pieces_is_not_broken() -> None:
-    code = "```\na very long line of code\n```\n    and one that is indented\n"
-    assert Flow(12).add(code) == code
-
-
-@given(st.text(alphabet="ab \n`", max_size=80), st.integers(min_value=1, max_value=20))
-def test_breaking_adds_line_ends_only(text: str, width: int) -> None:
-    flow = Flow(width)
-    assert "".join(map(flow.add, f"{text}\n")).replace("\n", "") == text.replace("\n", "")

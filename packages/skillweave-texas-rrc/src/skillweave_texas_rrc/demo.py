@@ -21,13 +21,7 @@ _SCENES = (
         "The model picks a skill. Its text goes into the history, with what is known of the well that the host's "
         f"memory names (well_api={WELL}), and the model may call what it allows.",
         Role.ASSISTANT,
-        (
-            ToolUse(
-                "well_spacing",
-                FrozenDict({"well": WELL}),
-                ("lease_line", "between_wells", "exceptions", "notice_radius_ft", "warnings"),
-            ),
-        ),
+        (ToolUse("well_spacing", FrozenDict({"well": WELL})),),
     ),
     Scene(
         "It is too close to both. Put the Rule 37 filing together.",

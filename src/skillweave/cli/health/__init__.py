@@ -1,10 +1,10 @@
-"""What `doctor` looks at, one finding for each thing; each look is on its own, and none stops the others."""
+"""What `doctor` looks at: a table of probes, each of which yields findings; none of them stops the others."""
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import ClassVar
 
-from skillweave.cli.configuration.configuration import Origin
+from skillweave.cli.configuration import Origin
 from skillweave.codec import Portable
 from skillweave.frozen import FrozenJson
 from skillweave.redaction import without_secrets

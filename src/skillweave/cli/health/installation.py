@@ -1,10 +1,8 @@
 """What is installed: Python, packages, extras, extensions, and an engine that runs a turn."""
 
 import platform
-import re
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from importlib.metadata import Distribution, EntryPoint, PackageNotFoundError, distribution, entry_points, version
+from collections.abc import AsyncIterator, Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, distribution, entry_points, version
 from typing import TYPE_CHECKING
 
 from skillweave.cli.commands import GROUP as COMMANDS
@@ -15,41 +13,17 @@ from skillweave.skill import Json
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
 
-
 PACKAGE = "skillweave"
-PACKAGES, EXTRAS = "packages", "extras"
-
-EXTENSIONS = "extensions"
 PREFIX = f"{PACKAGE}."
-ENGINE = "engine"
-_OF_MAINTAINERS = frozenset({"dev"})
-"""Extras that only people who change skillweave itself install."""
-_AGAIN = "install skillweave again"
 _SKILL: Mapping[str, Json] = {
     "name": "doctor",
     "description": "Is chosen, when all is well.",
     "triggers": ["is all well"],
 }
+PACKAGES, EXTRAS, EXTENSIONS, ENGINE = "packages", "extras", "extensions", "engine"
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
-    """One package that is needed, in which versions, and the version that is installed."""
-
-    name: str
-    specifier: str
-    installed: str | None
-    satisfied: bool
-
-    def __str__(self) -> str:
-        if self.satisfied:
-            return f"{self.name} {self.installed}"
-        if self.installed is None:
-            return f"{self.name} is not installed"
-        return f"{self.name} is {self.installed}, and {self.specifier} is needed"
-
-
-def look_at_packages() -> Iterator[Finding]:
+async def look_at_packages() -> AsyncIterator[Finding]:
     """Python, skillweave, each package that it cannot do without, and each extra."""
     try:
         own = distribution(PACKAGE)
@@ -64,112 +38,56 @@ def look_at_packages() -> Iterator[Finding]:
         yield Finding(PACKAGES, "packaging", Level.PROBLEM, message, "pip install packaging")
         return
     stated = [Requirement(text) for text in own.requires or ()]
-    yield _python(own)
-    yield Finding(PACKAGES, PACKAGE, Level.OK, f"{own.version} in {_place()}")
+    python = f"{platform.python_version()} ({platform.python_implementation()}, {platform.system()})"
+    yield Finding(PACKAGES, "Python", Level.OK, python)
+    yield Finding(PACKAGES, PACKAGE, Level.OK, own.version)
     for need in _needs(stated, ""):
-        yield _required(need)
-    for extra in sorted({*(own.metadata.get_all("Provides-Extra") or ())} - _OF_MAINTAINERS):
-        yield _extra(extra, _needs(stated, extra))
+        found = _fault(need)
+        fix = f"pip install '{need}'"
+        fine = Finding(PACKAGES, need.name, Level.OK, version(need.name) if not found else "")
+        yield Finding(PACKAGES, need.name, Level.PROBLEM, found, fix) if found else fine
+    for extra in sorted({*(own.metadata.get_all("Provides-Extra") or ())} - {"dev"}):
+        needs = list(_needs(stated, extra))
+        faults = [f"{need.name} {fault}" for need in needs if (fault := _fault(need))]
+        if faults:
+            fix = f"pip install '{PACKAGE}[{extra}]'"
+            yield Finding(EXTRAS, extra, Level.MISSING, "; ".join(faults), fix)
+        else:
+            there = ", ".join(f"{need.name} {version(need.name)}" for need in needs)
+            yield Finding(EXTRAS, extra, Level.OK, there or "nothing is needed for it here")
 
 
-def extra_with(module: str) -> str | None:
-    """The smallest extra of skillweave that brings a module, as far as the names of its packages tell."""
-    from packaging.requirements import Requirement
-
-    wanted = _normal(module.partition(".")[0])
-    own = distribution(PACKAGE)
-    stated = [Requirement(text) for text in own.requires or ()]
-    bringing = []
-    for extra in own.metadata.get_all("Provides-Extra") or ():
-        names = [_normal(need.name) for need in _needs(stated, extra)]
-        if any(name == wanted or name.startswith(f"{wanted}-") for name in names):
-            bringing.append((wanted not in names, len(names), extra))
-    return min(bringing)[2] if bringing else None
-
-
-def _python(own: Distribution) -> Finding:
-    from packaging.specifiers import SpecifierSet
-
-    found = platform.python_version()
-    wanted = "".join(own.metadata.get_all("Requires-Python") or ())
-    what = f"{found} ({platform.python_implementation()}, {platform.system()} {platform.machine()})"
-    if SpecifierSet(wanted).contains(found, prereleases=True):
-        return Finding(PACKAGES, "Python", Level.OK, what)
-    return Finding(PACKAGES, "Python", Level.PROBLEM, f"{what}, and {wanted} is needed", f"use Python {wanted}")
-
-
-def _required(need: Need) -> Finding:
-    if need.satisfied:
-        return Finding(PACKAGES, need.name, Level.OK, need.installed or "")
-    return Finding(
-        PACKAGES,
-        need.name,
-        Level.PROBLEM,
-        str(need).removeprefix(f"{need.name} "),
-        f"pip install '{need.name}{need.specifier}'",
-    )
-
-
-def _extra(extra: str, needs: Sequence[Need]) -> Finding:
-    missing = [need for need in needs if not need.satisfied]
-    if not missing:
-        return Finding(EXTRAS, extra, Level.OK, ", ".join(map(str, needs)) or "nothing is needed for it here")
-    message = "; ".join(map(str, missing))
-    return Finding(EXTRAS, extra, Level.MISSING, message, f"pip install '{PACKAGE}[{extra}]'")
-
-
-def _needs(stated: Iterable["Requirement"], extra: str) -> tuple[Need, ...]:
+def _needs(stated: "list[Requirement]", extra: str) -> "Iterator[Requirement]":
     """What an extra adds, of what this Python and system need; the empty name stands for what is always needed."""
-    stated = list(stated)
-    found: dict[str, Need] = {}
-    pending, seen = [extra], {extra}
-    while pending:
-        name = pending.pop(0)
-        for requirement in stated:
-            if not _belongs(requirement, name):
-                continue
-            if _normal(requirement.name) == PACKAGE:
-                pending += sorted(requirement.extras - seen)
-                seen |= requirement.extras
-            else:
-                found.setdefault(requirement.name, _need(requirement))
-    return tuple(found.values())
+    for one in stated:
+        always = one.marker is None or one.marker.evaluate({"extra": ""})
+        added = not always and one.marker is not None and one.marker.evaluate({"extra": extra})
+        if not (added if extra else always):
+            continue
+        if one.name == PACKAGE:  # an extra of extras
+            for inner in sorted(one.extras):
+                yield from _needs(stated, inner)
+        else:
+            yield one
 
 
-def _belongs(requirement: "Requirement", extra: str) -> bool:
-    marker = requirement.marker
-    always = marker is None or marker.evaluate({"extra": ""})
-    if not extra:
-        return always
-    return not always and marker is not None and marker.evaluate({"extra": extra})
-
-
-def _need(requirement: "Requirement") -> Need:
+def _fault(need: "Requirement") -> str:
+    """What is wrong with a package that is needed; nothing where it fits."""
     from packaging.version import InvalidVersion
 
     try:
-        installed = version(requirement.name)
+        installed = version(need.name)
     except PackageNotFoundError:
-        return Need(requirement.name, str(requirement.specifier), None, satisfied=False)
+        return "is not installed"
     try:
-        satisfied = requirement.specifier.contains(installed, prereleases=True)
+        fits = need.specifier.contains(installed, prereleases=True)
     except (InvalidVersion, TypeError):
-        satisfied = False
-    return Need(requirement.name, str(requirement.specifier), installed or "of no known version", satisfied)
+        fits = False
+    return "" if fits else f"is {installed}, and {need.specifier} is needed"
 
 
-def _normal(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
-
-
-def _place() -> str:
-    from pathlib import Path
-
-    return str(Path(__file__).parents[2])
-
-
-def look_at_extensions() -> Iterator[Finding]:
-    """Yields a finding for what is built in, for each entry point, and where a name is there twice."""
+async def look_at_extensions() -> AsyncIterator[Finding]:
+    """Yields a finding for each entry point by which other distributions bring something, and for names taken twice."""
     guests = find_guests()
     for name, spec in guests.taken.items():
         yield Finding(EXTENSIONS, f"commands {name}", Level.OK, spec.module)
@@ -181,72 +99,49 @@ def look_at_extensions() -> Iterator[Finding]:
     from skillweave.sources.named import PACKS, SOURCES
     from skillweave.stores import LEDGERS
 
-    built_in = {PREFIX + kind.group: kind.built_in for kind in (EMBEDDERS, LEDGERS, MATCHERS, PACKS, SOURCES)}
-    brought = {group for group in entry_points().groups if group.startswith(PREFIX) and group != COMMANDS}
-    for group in sorted(brought | built_in.keys()):
-        own = built_in.get(group, {})
-        yield from (
-            Finding(EXTENSIONS, f"{group.removeprefix(PREFIX)} {name}", Level.OK, of) for name, of in own.items()
-        )
-        seen: dict[str, str] = dict(own)
+    own = {PREFIX + kind.group: kind.built_in for kind in (EMBEDDERS, LEDGERS, MATCHERS, PACKS, SOURCES)}
+    for group in sorted({*entry_points().groups, *own} - {COMMANDS}):
+        if not group.startswith(PREFIX):
+            continue
+        seen = dict.fromkeys(own.get(group, ()), "skillweave itself")
+        for name, of in seen.items():
+            yield Finding(EXTENSIONS, f"{group.removeprefix(PREFIX)} {name}", Level.OK, of)
         for point in sorted(entry_points(group=group), key=lambda point: point.name):
-            subject = f"{group.removeprefix(PREFIX)} {point.name}"
-            other = seen.setdefault(point.name, point.value)
-            if other != point.value:
-                message = f"is brought twice, as {other} and as {point.value}"
-                yield Finding(
-                    EXTENSIONS, subject, Level.PROBLEM, message, "uninstall one of the packages that bring it"
-                )
-            else:
-                yield _loaded(subject, point)
+            brought = point.dist.name if point.dist is not None else "an unknown package"
+            level, message, fix = Level.OK, f"{point.value}, of {brought}", ""
+            if point.name in seen:
+                level, message = Level.PROBLEM, f"is brought twice, by {seen[point.name]} and by {brought}"
+                fix = "uninstall one of the packages that bring it"
+            seen[point.name] = brought
+            try:
+                point.load()
+            except Exception as error:  # noqa: BLE001 - the code of a guest may raise anything
+                level, message = Level.PROBLEM, f"cannot be loaded: {type(error).__name__}: {error}"
+                fix = f"install {brought} again, or uninstall it"
+            yield Finding(EXTENSIONS, f"{group.removeprefix(PREFIX)} {point.name}", level, message, fix or None)
 
 
-def _loaded(subject: str, point: EntryPoint) -> Finding:
-    brought = point.dist.name if point.dist is not None else "an unknown package"
-    try:
-        point.load()
-    except ModuleNotFoundError as error:
-        missing = error.name or ""
-        if brought == PACKAGE and missing and missing.partition(".")[0] != PACKAGE:
-            extra = extra_with(missing)
-            fix = f"pip install '{PACKAGE}[{extra}]'" if extra else f"install the package that brings {missing}"
-            return Finding(EXTENSIONS, subject, Level.MISSING, f"needs the module {missing}", fix)
-        return _broken(subject, brought, error)
-    except Exception as error:  # noqa: BLE001 - the code of a guest may raise anything, and is not to end the report
-        return _broken(subject, brought, error)
-    return Finding(EXTENSIONS, subject, Level.OK, f"{point.value}, of {brought}")
-
-
-def _broken(subject: str, brought: str, error: Exception) -> Finding:
-    message = f"cannot be loaded: {type(error).__name__}: {error}"
-    return Finding(EXTENSIONS, subject, Level.PROBLEM, message, f"install {brought} again, or uninstall it")
-
-
-def look_at_vocabularies() -> Iterator[Finding]:
-    """Whether each vocabulary that is shipped can be loaded; none is ever fetched."""
-    from skillweave.tokens.counter import DEFAULT_ENCODING, Tiktoken
+async def look_at_the_engine() -> AsyncIterator[Finding]:
+    """Whether each vocabulary that is shipped loads, and whether a skill is selected and rendered."""
+    again = "install skillweave again"
+    from skillweave.tokens.counter import Tiktoken
     from skillweave.tokens.ranks import VOCABULARIES
 
     for encoding in VOCABULARIES:
-        used = ", the default" if encoding == DEFAULT_ENCODING else ""
         try:
             Tiktoken(encoding).warm_up()
         except Exception as error:  # noqa: BLE001 - whatever a broken installation raises is the finding
-            yield Finding(ENGINE, encoding, Level.PROBLEM, f"cannot be loaded: {error}", _AGAIN)
+            yield Finding(ENGINE, encoding, Level.PROBLEM, f"cannot be loaded: {error}", again)
         else:
-            yield Finding(ENGINE, encoding, Level.OK, f"counts tokens exactly, and offline{used}")
-
-
-async def look_at_a_turn() -> AsyncIterator[Finding]:
-    """Whether a skill is selected and rendered; needs every package that selection and rendering need."""
+            yield Finding(ENGINE, encoding, Level.OK, "counts tokens exactly, and offline")
     try:
         import skillweave
 
         injection = await skillweave.open(_SKILL).weave("Is all well?", conversation="doctor")
     except Exception as error:  # noqa: BLE001 - whatever a broken installation raises is the finding
-        yield Finding(ENGINE, "a turn", Level.PROBLEM, f"fails: {type(error).__name__}: {error}", _AGAIN)
+        yield Finding(ENGINE, "a turn", Level.PROBLEM, f"fails: {type(error).__name__}: {error}", again)
         return
     if injection.skills == ("doctor",):
         yield Finding(ENGINE, "a turn", Level.OK, "selects a skill and renders it")
     else:
-        yield Finding(ENGINE, "a turn", Level.PROBLEM, "does not select the skill that it must", _AGAIN)
+        yield Finding(ENGINE, "a turn", Level.PROBLEM, "does not select the skill that it must", again)

@@ -1,7 +1,8 @@
-"""The conversation of a pack's demo, as JSON."""
+"""The conversation of `demo`, as JSON."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from skillweave.codec import Portable
 from skillweave.compose.policy import Ruling
@@ -10,7 +11,7 @@ from skillweave.injection import Injection
 
 
 @dataclass(frozen=True, slots=True)
-class CallShown(Portable):
+class DemoCall(Portable):
     """A call of a tool: the ruling on it with its reason, and the answer, null where it was not allowed."""
 
     tool: str
@@ -21,30 +22,39 @@ class CallShown(Portable):
 
 
 @dataclass(frozen=True, slots=True)
-class SceneShown(Portable):
-    """One turn: who said what, what it shows, what was given to the model for it, and what the model called then."""
+class DemoTurn(Portable):
+    """One turn: what happened before it, who said what, what it shows, what was given, and what the model called then.
+
+    `tokens_in_call` are those of skills in the model call that it prepares.
+    """
 
     step: int
+    event: Literal["nothing", "compaction", "eviction"]
     role: str
     message: str
     lesson: str
+    tokens_in_call: int
     injection: Injection
-    calls: tuple[CallShown, ...]
+    calls: tuple[DemoCall, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class RunShown(Portable):
-    """The conversation once through; `tokens` are those of skills and entities that it added to the history."""
+class DemoTotals(Portable):
+    """Tokens of skills in all calls, against loading every skill into each of them; `given` went into the history."""
 
-    steps: tuple[SceneShown, ...]
+    calls: int
+    given: int
     tokens: int
+    everything: int
+    saved_percent: float
 
 
 @dataclass(frozen=True, slots=True)
-class PackDemo(Portable):
-    """A pack's demo: the conversation, and again where nothing is kept; `ledger` is where it is kept."""
+class Demo(Portable):
+    """The conversation; `demo` names the pack's demo, and `ledger` is where it is kept."""
 
-    demo: str
+    demo: str | None
     skills: int
-    runs: tuple[RunShown, ...]
+    steps: tuple[DemoTurn, ...]
+    totals: DemoTotals
     ledger: str | None

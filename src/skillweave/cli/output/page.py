@@ -78,47 +78,6 @@ class Page:
         return "\n".join(self.paint(f"{' ' * indent}| {line}".rstrip(), Ink.FAINT) for line in shown)
 
 
-class Flow:
-    """Text that comes in pieces, broken between words where a line would be longer than `width` columns.
-
-    Code between lines of ``` and lines that begin with four spaces stay as they are.
-    """
-
-    def __init__(self, width: int) -> None:
-        self._width = width
-        self._line = self._word = ""
-        self._column = 0
-        self._fenced = False
-
-    def add(self, piece: str) -> str:
-        """What can be printed after this piece; the last word waits for what ends it, a space or the line's end."""
-        return "".join(map(self._letter, piece))
-
-    def _letter(self, letter: str) -> str:
-        if letter == "\n":
-            out = self._placed() + letter
-            self._fenced ^= self._line.lstrip().startswith("```")
-            self._line, self._column = "", 0
-            return out
-        self._line += letter
-        if not letter.isspace() and not self._kept():
-            self._word += letter
-            return ""
-        out = self._placed()
-        self._column += 1
-        return out + letter
-
-    def _placed(self) -> str:
-        """The waiting word, on a new line where this one has no room for it."""
-        word, self._word = self._word, ""
-        breaks = self._column > 0 and self._column + len(word) > self._width
-        self._column = len(word) if breaks else self._column + len(word)
-        return f"\n{word}" if breaks and word else word
-
-    def _kept(self) -> bool:
-        return self._fenced or self._line.startswith(("    ", "\t"))
-
-
 def page_for(stream: TextIO) -> Page:
     """The page of a stream: the width and colours of a terminal; anything else is plain and 80 columns wide.
 

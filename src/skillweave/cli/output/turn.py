@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
 from skillweave.cli.output.page import Ink, Page, listed, tokens_shown
 from skillweave.codec import Portable
@@ -138,37 +138,6 @@ class Explained(Portable):
 
     conversation: str
     turns: tuple[TurnExplained, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class DemoTurn(Portable):
-    """One played turn; `tokens_in_call` are those of skills in the model call that it prepares."""
-
-    step: int
-    event: Literal["nothing", "compaction", "eviction"]
-    message: str
-    lesson: str
-    tokens_in_call: int
-    injection: Injection
-
-
-@dataclass(frozen=True, slots=True)
-class DemoTotals(Portable):
-    """Tokens of skills in all calls, against loading every skill into each of them."""
-
-    calls: int
-    tokens: int
-    everything: int
-    saved_percent: float
-
-
-@dataclass(frozen=True, slots=True)
-class Demo(Portable):
-    """The conversation of `demo`."""
-
-    skills: int
-    steps: tuple[DemoTurn, ...]
-    totals: DemoTotals
 
 
 def injection_text(injection: Injection, page: Page, *, skills: int) -> str:
