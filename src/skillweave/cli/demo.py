@@ -140,12 +140,12 @@ async def _weaver() -> _Opened:
 @asynccontextmanager
 async def _weaver_of_pack(pack: Demonstration, kept: Kept) -> _Opened:
     import skillweave
-    from skillweave.cli.arguments.entities import roles_in
+    from skillweave.cli.arguments.entities import rules_in
     from skillweave.settings import CatalogMode, FileAccess, Settings
     from skillweave.sources.entity_files import read_graph
     from skillweave.sources.named import packs_of
 
-    graph = read_graph(pack.entities, roles=await roles_in(packs_of(pack.packs))).graph
+    graph = read_graph(pack.entities, rules=await rules_in(packs_of(pack.packs))).graph
     # A demo waits for all that is known, also on a machine that is busy with something else.
     settings = Settings(catalog=CatalogMode.ALWAYS, files=FileAccess.NONE, context_seconds=_PATIENCE_SECONDS)
     async with opened(kept) as store:
