@@ -226,18 +226,6 @@ def test_check_ends_with_1_when_there_is_an_error(cli: Any, tmp_path: Path) -> N
     assert "unknown-skill" in [problem["code"] for problem in done.data["problems"]]
 
 
-def test_check_knows_the_tools_that_it_is_told(cli: Any, tmp_path: Path) -> None:
-    text = "skills: [{id: a, tools: [own]}, b]\nentries: [{skill: a}]\nroutes: [{from: a, to: b, on_tool: host_tool}]"
-    graph = written(tmp_path, "graph.yaml", text)
-
-    def codes(*tools: str) -> list[str]:
-        return [problem["code"] for problem in cli("graph", "check", graph, *tools, "--json").data["problems"]]
-
-    assert "unknown-tool" in codes("--known-tools", "other")
-    assert "unknown-tool" not in codes("--known-tools", "other, host_tool")
-    assert "unknown-tool" not in codes("--known-tools", "other", "--known-tools", "host_tool")
-
-
 def test_people_read_each_problem_in_a_line_and_the_counts(cli: Any, graph: Path, tmp_path: Path) -> None:
     *problems, empty, summary = cli("graph", "check", graph).out.splitlines()
     assert all(line.startswith("warning: ") and line.endswith("]") for line in problems)

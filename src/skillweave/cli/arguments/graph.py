@@ -81,13 +81,13 @@ class Opened:
     snapshot: "Snapshot | None" = None
     notes: tuple[str, ...] = ()
 
-    def checkup(self, known_tools: Sequence[str] | None = None) -> "Checkup":
+    def checkup(self) -> "Checkup":
         """What is wrong with the wiring; in a pack skills that it does not hold are unknown."""
         if self.snapshot is None:
-            return self.graph.checkup(known_tools)
+            return self.graph.checkup()
         from skillweave.graph.findings import checkup_among
 
-        return checkup_among(self.graph, self.snapshot, known_tools)
+        return checkup_among(self.graph, self.snapshot)
 
     @property
     def skills(self) -> int:

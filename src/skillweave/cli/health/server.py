@@ -61,7 +61,7 @@ def _about(section: str, facts: ServerFacts) -> Iterator[Finding]:
 def _tables(section: str, facts: ServerFacts) -> Iterator[Finding]:
     if facts.newest is None:
         return
-    fix = "they are brought up to date at the first use, or now by `skillweave migrate` with the same URL"
+    fix = "they are brought up to date at the first use, or now by `skillweave store migrate` with the same URL"
     if facts.revision is None:
         yield Finding(section, "tables", Level.MISSING, f"there are none yet in {facts.place}", fix)
     elif facts.is_ahead:

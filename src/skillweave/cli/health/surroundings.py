@@ -71,7 +71,7 @@ async def look_at_skills(
 async def _looked_into(name: str, *, strict: bool) -> AsyncIterator[Finding]:
     """The server of a source, where it has one, and its skills, unless the first look would make tables there."""
     if "://" in name and (missing := _not_yet(name)) is not None:
-        fix = f"fill one: skillweave seed --store {quote(name)}"
+        fix = f"fill one: skillweave store put --store {quote(name)}"
         yield replace(missing, section=SKILLS, fix=fix if missing.level is Level.MISSING else "name another file")
         return
     sources: Sequence[Source] = ()

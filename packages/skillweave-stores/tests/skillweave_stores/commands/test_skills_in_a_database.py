@@ -74,7 +74,7 @@ def test_a_server_that_is_not_there_is_an_error_without_its_password(
 
 
 def test_a_database_that_is_not_there_is_named(cli: Callable[..., Any], postgres_url: str) -> None:
-    done = cli("catalog", "--skills", f"{postgres_url.rpartition('/')[0]}/nowhere")
+    done = cli("show", "--skills", f"{postgres_url.rpartition('/')[0]}/nowhere")
     assert done.code == 3
     assert "has no database of that name; create it, or correct the name" in done.err
 
@@ -114,4 +114,4 @@ def test_a_file_is_named_with_two_slashes_as_with_three(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     asyncio.run(_fill("sqlite:///skills.db"))
-    assert "spacing" in cli("catalog", "--skills", url).out
+    assert "spacing" in cli("show", "--skills", url).out

@@ -22,7 +22,7 @@ COMMANDS = [
 @pytest.fixture
 def stored(cli: Any, small: Path, monkeypatch: pytest.MonkeyPatch, tables_url: str) -> str:
     """The URL of a store with two skills."""
-    assert cli("seed", small, "--store", tables_url).code == 0
+    assert cli("store", "put", small, "--store", tables_url).code == 0
     monkeypatch.chdir(small.parent)
     return tables_url
 

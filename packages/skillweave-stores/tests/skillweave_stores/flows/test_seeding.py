@@ -71,10 +71,10 @@ async def test_what_another_process_publishes_and_rolls_back_reaches_who_watches
             await _ran("publish", str(tmp_path / "release"), "--store", store)
             assert getattr(await anext(changes), kind) == ("release",)
             assert registry.snapshot["release"].description == description
-        await _ran("rollback", "release", "--store", store)
+        await _ran("store", "rollback", "release", "--store", store)
         assert (await anext(changes)).changed == ("release",)
         assert registry.snapshot["release"].description == "First."
-        await _ran("unpublish", "release", "--store", store)
+        await _ran("store", "unpublish", "release", "--store", store)
         assert (await anext(changes)).removed == ("release",)
         await changes.aclose()
 
