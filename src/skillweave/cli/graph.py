@@ -47,7 +47,7 @@ _Context = Annotated[
         options.GRAPH,
         "--ctx JSON",
         "The moment, as an object with user, iteration, history, current, last_tool, tools, pick, visits, trail; "
-        "@FILE reads a file, - standard input. Default: {}",
+        "@FILE reads a file. Default: {}",
     ),
 ]
 
@@ -62,7 +62,7 @@ async def next_(file: options.File, ctx: _Context = None) -> Answer:
     from skillweave.graph.answers import Next
     from skillweave.graph.graph import ScoredGraph
 
-    context, notes = context_of(ctx, file)
+    context, notes = context_of(ctx)
     opened = await open_graph(file)
     graph = opened.graph
     scoring = await graph.score_entries(context) if isinstance(graph, ScoredGraph) else None
@@ -107,7 +107,7 @@ async def simulate(
         typer.Argument(
             metavar="SCRIPT",
             help="Steps in YAML or JSON: {user: TEXT}, {tool: NAME, result: ...}, {pick: ID}; with expect: {to, by} a "
-            "step is a test. - reads standard input.",
+            "step is a test.",
         ),
     ],
 ) -> Answer:
@@ -118,7 +118,7 @@ async def simulate(
     from skillweave.cli.output.graph import played_text
     from skillweave.graph.answers import SimulationShown
 
-    steps, notes = script_steps(script, file)
+    steps, notes = script_steps(script)
     opened = await open_graph(file)
     played = await opened.graph.simulate(steps)
     told = (*notes, *opened.notes_with_errors())

@@ -69,8 +69,7 @@ File: TypeAlias = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help="A graph or a pack with one (.yaml, .json), or the name of an installed pack, such as support-triage; - "
-        "reads a graph from standard input.",
+        help="A graph or a pack with one (.yaml, .json), or the name of an installed pack, such as support-triage.",
     ),
 ]
 

@@ -1,7 +1,7 @@
 """From the words and files of a command line to the parts of a Turn, and the settings that it runs under."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import typer
@@ -80,37 +80,29 @@ def results_of(given: Iterable[str] | None) -> tuple[ToolResult, ...]:
 
     Text that begins like a JSON object or list has to be one. Raises BadParameter for anything else.
     """
-    return tuple(_results(given or ()))
+    return tuple(map(_result, given or ()))
 
 
-def _results(given: Iterable[str]) -> Iterator[ToolResult]:
+def _result(text: str) -> ToolResult:
+    from skillweave.frontmatter.documents import refuse_constant
     from skillweave.graph.declared import STATUSES
 
-    for text in given:
-        called, equals, content = text.partition("=")
-        tool, _, status = called.rpartition(":") if ":" in called else (called, "", "success")
-        if not equals or not tool.strip():
-            raise _bad(f"{text[:60]!r} is no TOOL=JSON; {_FORM}")
-        if status not in STATUSES:
-            raise _bad(f"{status[:60]!r} is no status of a result; write one of {', '.join(STATUSES)}")
-        _require_json(tool, content)
-        yield ToolResult(tool, content, status)
-
-
-def _require_json(tool: str, content: str) -> None:
-    """A slip in quoting would make prose of an object, in which no guard finds a field."""
-    if not content.lstrip().startswith(("{", "[")):
-        return
-    from skillweave.frontmatter.documents import refuse_constant
-
-    try:
-        json.loads(content, parse_constant=refuse_constant)
-    except (ValueError, RecursionError) as error:
-        raise _bad(f"what {tool[:60]!r} answered is no JSON: {error}; {_FORM}") from None
-
-
-def _bad(message: str) -> typer.BadParameter:
-    return typer.BadParameter(message, param_hint="'--result'")
+    called, equals, content = text.partition("=")
+    tool, _, status = called.rpartition(":") if ":" in called else (called, "", "success")
+    wrong = ""
+    if not equals or not tool.strip():
+        wrong = f"{text[:60]!r} is no TOOL=JSON"
+    elif status not in STATUSES:
+        wrong = f"{status[:60]!r} is no status of a result, which is one of {', '.join(STATUSES)}"
+    elif content.lstrip().startswith(("{", "[")):
+        # A slip in quoting would make prose of an object, in which no guard finds a field.
+        try:
+            json.loads(content, parse_constant=refuse_constant)
+        except (ValueError, RecursionError) as error:
+            wrong = f"what {tool[:60]!r} answered is no JSON: {error}"
+    if wrong:
+        raise typer.BadParameter(f"{wrong}; {_FORM}", param_hint="'--result'")
+    return ToolResult(tool, content, status)
 
 
 def read_transcript(path: str | None) -> tuple[Message, ...] | None:

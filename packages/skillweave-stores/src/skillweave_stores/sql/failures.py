@@ -31,8 +31,7 @@ _ANSWERS: Mapping[str, tuple[str, float | None]] = MappingProxyType(
         "22P05": (_ENCODING, None),
         "25006": ("is read-only, as a replica is; name the primary", None),
         "42501": (
-            "does not allow this user to do that; grant it all rights on the tables, which `skillweave store migrate` "
-            "makes",
+            "does not allow this user to do that; grant it all rights on the tables of `skillweave store migrate`",
             None,
         ),
         "42P01": ("has not all tables of skillweave; run `skillweave store migrate --store URL`", None),

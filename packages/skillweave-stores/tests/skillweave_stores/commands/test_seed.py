@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from skillweave_stores.commands.options import StoringBar, named_store
+from skillweave_stores.commands.options import named_store
 from skillweave_stores.seed.filling import MOST_ENTRIES
 
 HASH = re.compile(r"[0-9a-f]{64}")
@@ -59,7 +59,7 @@ def test_a_changed_skill_is_a_new_version(cli: Any, small: Path, store: str, wri
     cli("store", "put", small, "--store", store)
     write(small, "tea", "Makes green tea.")
     done = cli("store", "put", small, "--store", store)
-    assert (done.code, done.out.split(" in ")[0]) == (0, "1 skill updated, 1 unchanged")
+    assert (done.code, done.out.splitlines()[-1].split(" in ")[0]) == (0, "1 skill updated, 1 unchanged")
     assert stored(store)["tea"] == "Makes green tea."
 
 
@@ -90,7 +90,7 @@ def test_the_agents_of_a_pack_are_stored_and_counted(cli: Any, tmp_path: Path, s
         encoding="utf-8",
     )
     done = cli("store", "put", tmp_path / "office.yaml", "--store", store)
-    assert (done.code, done.out.split(" in ")[0]) == (0, "1 skill inserted; 2 agents inserted")
+    assert (done.code, done.out.splitlines()[-1].split(" in ")[0]) == (0, "1 skill inserted; 2 agents inserted")
     again = cli("store", "put", tmp_path / "office.yaml", "--store", store, "--json")
     assert again.data["agents"] == {"inserted": [], "updated": [], "unchanged": ["clerk", "writer"]}
 
@@ -297,7 +297,7 @@ def test_as_a_module_it_does_the_same(small: Path, file_store: str) -> None:
     words = [sys.executable, "-m", "skillweave_stores.seed", str(small), "--store", file_store]
     done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("2 skills inserted in ")
+    assert "2 skills inserted in " in done.stdout
 
 
 def many(folder: Path, count: int) -> Path:
@@ -357,30 +357,13 @@ def test_on_a_terminal_a_bar_goes_up_to_the_end(tmp_path: Path, file_store: str)
             said += piece
     os.close(ours)
     assert running.wait(timeout=120) == 0
-    assert b"Storing skills" in said
+    assert b"Reading skills" in said
     assert b"100%" in said
 
 
 def test_without_a_terminal_there_is_no_bar(tmp_path: Path, file_store: str, cli: Any) -> None:
     folder = many(tmp_path / "many", MOST_ENTRIES * 3)
     assert cli("store", "put", folder, "--store", file_store).err == ""
-
-
-def test_a_bar_counts_what_sources_find_and_what_others_read() -> None:
-    import io
-
-    class Terminal(io.StringIO):
-        def isatty(self) -> bool:
-            return True
-
-    terminal = Terminal()
-    with StoringBar(terminal) as bar:
-        folder, _ = bar.part(), bar.part()
-        folder(0, 900)
-        bar.tell(100, 256)
-        bar.tell(1000, 1000)
-    assert bar.done == 1000
-    assert "100%" in terminal.getvalue()
 
 
 def test_a_published_skill_is_told_with_its_version(cli: Any, small: Path, store: str) -> None:
@@ -404,7 +387,7 @@ def test_publishing_an_edited_skill_updates_it_and_the_text_before_puts_the_firs
     assert stored(store) == {"tea": "Makes tea."}
 
 
-def test_publishing_what_holds_no_skill_is_code_1(cli: Any, tmp_path: Path, file_store: str) -> None:
+def test_what_holds_no_skill_is_said(cli: Any, tmp_path: Path, file_store: str) -> None:
     (tmp_path / "empty").mkdir()
     done = cli("store", "put", tmp_path / "empty", "--store", file_store)
-    assert (done.code, done.out) == (1, "nothing is published\n")
+    assert (done.code, done.out.startswith("no skills were found, and nothing is stored")) == (0, True)

@@ -12,7 +12,7 @@ from skillweave_stores import SqlSource
 from skillweave_testing.servers import HOST, free_port
 
 WORDS = (
-    ("catalog",),
+    ("show",),
     ("show", "spacing"),
     ("check",),
     ("match", "please check the spacing"),
@@ -58,7 +58,7 @@ def test_an_empty_database_is_said_with_what_to_do(cli: Callable[..., Any], empt
     asyncio.run(_made(empty))
     done = cli(*words, "--skills", empty)
     assert "holds no skill" in done.out + done.err
-    assert "skillweave seed" in done.out + done.err
+    assert "skillweave store put" in done.out + done.err
     assert "hush" not in done.out + done.err
 
 

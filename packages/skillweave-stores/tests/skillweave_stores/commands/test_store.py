@@ -141,12 +141,7 @@ def test_the_skills_of_a_tenant_are_unknown_to_the_others(cli: Any, published: s
 
 @pytest.mark.parametrize(
     "words",
-    [
-        ("store", "versions", "tea"),
-        ("store", "rollback", "tea"),
-        ("store", "unpublish", "tea"),
-        ("store", "migrate", "--check"),
-    ],
+    [("versions", "tea"), ("rollback", "tea"), ("unpublish", "tea"), ("migrate", "--check")],
     ids=lambda w: w[0],
 )
 def test_looking_at_a_file_that_is_not_there_makes_none(cli: Any, tmp_path: Path, words: tuple[str, ...]) -> None:

@@ -10,12 +10,12 @@ COMMANDS = [
     ("match", "Some tea"),
     ("weave", "Some tea"),
     ("weave", "Some tea", "--conversation", "c1", "--ledger", "state.db"),
-    ("catalog",),
+    ("show",),
     ("show", "tea"),
     ("check",),
-    ("validate", "tea"),
+    ("compose", "tea", "--validate"),
     ("compose", "tea"),
-    ("spawn", "tea", "--task", "Make tea"),
+    ("compose", "tea", "--spawn", "Make tea"),
 ]
 
 
