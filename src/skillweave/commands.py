@@ -6,12 +6,15 @@ A distribution brings a command by an entry point of the group `skillweave.comma
 
 from skillweave.cli.arguments.graph import open_graph, script_steps
 from skillweave.cli.arguments.ledger import existing, opened
-from skillweave.cli.arguments.skills import DEFAULT_FOLDER, indexed, sources_of
+from skillweave.cli.arguments.skills import DEFAULT_FOLDER, indexed, interruptible
 from skillweave.cli.command import WithDefault
 from skillweave.cli.completion import offered
-from skillweave.cli.failure import MISTAKE, UNREACHABLE, Mistake, leave_interrupted
-from skillweave.cli.option import BUDGET, MODEL, OUTPUT, SKILLS, option, whole_number
+from skillweave.cli.failure import MISTAKE, UNREACHABLE, Mistake
 from skillweave.cli.options import (
+    BUDGET,
+    MODEL,
+    OUTPUT,
+    SKILLS,
     AsJson,
     Entities,
     File,
@@ -19,12 +22,13 @@ from skillweave.cli.options import (
     Loading,
     LoadingWithGraph,
     Model,
-    Packs,
     Paths,
+    Reading,
     Selecting,
-    Skills,
     Strict,
     Tokens,
+    option,
+    whole_number,
     with_paths,
 )
 from skillweave.cli.output.notes import graph_notes, loading_notes
@@ -45,15 +49,14 @@ from skillweave.codec import Portable
 
 __all__ = ["BUDGET", "DEFAULT_FOLDER", "MISTAKE", "MODEL", "OUTPUT", "SKILLS", "UNREACHABLE", "Answer"]
 __all__ += ["AsJson", "Entities", "File", "Ink", "Keeping", "Loading", "LoadingWithGraph", "Mistake", "Model"]
-__all__ += ["Packs", "Page", "Paths", "Portable", "Selecting", "Skills", "Stream", "Strict", "Tokens"]
+__all__ += ["Page", "Paths", "Portable", "Reading", "Selecting", "Stream", "Strict", "Tokens"]
 __all__ += ["WithDefault", "counted", "existing", "finding_line", "graph_notes", "indexed"]
-__all__ += ["leave_interrupted", "listed", "loading_notes", "offered", "open_graph", "opened", "option"]
+__all__ += ["interruptible", "listed", "loading_notes", "offered", "open_graph", "opened", "option"]
 __all__ += [
     "page_for",
     "printable",
     "script_steps",
     "shown_time",
-    "sources_of",
     "way_text",
     "whole_number",
     "with_paths",

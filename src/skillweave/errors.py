@@ -26,12 +26,12 @@ class SkillNotFound(SkillweaveError, LookupError):
         if self.nearest:
             remedy = f"did you mean {' or '.join(repr(near) for near in self.nearest)}?"
         elif self.known:
-            command = "skillweave catalog --skills URL" if store else "skillweave catalog"
+            command = "skillweave show --skills URL" if store else "skillweave show"
             number = len(self.known)
             there = "is 1 skill; list it" if number == 1 else f"are {number} skills; list them"
             remedy = f"there {there} with `{command}`"
         elif store:
-            remedy = "there is none; store some with `skillweave seed FOLDER --store URL`, or name another tenant"
+            remedy = "there is none; store some with `skillweave store put FOLDER --store URL`, or name another tenant"
         else:
             remedy = "no skill is loaded; check the skill sources"
         super().__init__(f"skill {_shown(name)} is not in {store or 'the registry'}; {remedy}")
@@ -69,7 +69,7 @@ class AgentNotFound(SkillweaveError, LookupError):
         elif self.known:
             remedy = f"there are {', '.join(map(_shown, self.known[:10]))}"
         else:
-            remedy = "there is none; describe agents under `agents:` in a pack, or store them with `skillweave seed`"
+            remedy = "there is none; describe agents under `agents:` in a pack, for a store with `skillweave store put`"
         super().__init__(f"agent {_shown(name)} is not known; {remedy}")
 
 

@@ -46,6 +46,8 @@ skills:
     domain_tags: [mooring]
     triggers: {keywords: [berth]}
     text: {steps: [Compare draught and depth.]}
+  - {id: crewing, description: Finds a crew., domain_tags: [crew]}
+  - {id: customs-papers, description: Fills forms., domain_tags: [customs]}
   - {id: greeting, name: Greeting, description: Greets., triggers: {keywords: [ahoy]}, text: {details: Say ahoy.}}
 context:
   entity_keys: [ship]

@@ -20,7 +20,7 @@ def theirs(tmp_path: Path, write: Any, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_an_added_skill_is_used_from_then_on(cli: Any, theirs: Path) -> None:
     done = cli("add", theirs / "tea", "--json")
     assert (done.code, [(one["skill_id"], one["change"]) for one in done.data["skills"]]) == (0, [("tea", "new")])
-    assert cli("show", "tea", "--json").data["id"] == "tea"
+    assert cli("show", "tea", "--json").data["skill"]["id"] == "tea"
 
 
 def test_people_are_told_where_it_came_from_and_to_read_it(cli: Any, theirs: Path) -> None:
@@ -48,7 +48,7 @@ def test_all_and_some_at_once_is_a_mistake(cli: Any, theirs: Path) -> None:
 def test_an_archive_goes_into_another_folder(cli: Any, theirs: Path, tmp_path: Path) -> None:
     archive = shutil.make_archive(str(tmp_path / "packed"), "gztar", theirs)
     assert cli("add", archive, "--all-skills", "--in", ".claude/skills").code == 0
-    done = cli("list", "--in", ".claude/skills", "--json")
+    done = cli("add", "--in", ".claude/skills", "--json")
     assert [(one["skill_id"], one["condition"]) for one in done.data["skills"]] == [
         ("milk", "unchanged"),
         ("tea", "unchanged"),
@@ -58,8 +58,8 @@ def test_an_archive_goes_into_another_folder(cli: Any, theirs: Path, tmp_path: P
 def test_what_was_edited_is_listed_and_not_lost(cli: Any, theirs: Path) -> None:
     cli("add", theirs / "tea")
     Path("skills/tea/notes.md").write_text("mine", encoding="utf-8")
-    assert "edited" in cli("list").out
-    assert "notes.md" in cli("list").out
+    assert "edited" in cli("add").out
+    assert "notes.md" in cli("add").out
     for words in (("add", theirs / "tea"), ("remove", "tea")):
         done = cli(*words)
         assert (done.code, done.out) == (1, "")
@@ -69,7 +69,7 @@ def test_what_was_edited_is_listed_and_not_lost(cli: Any, theirs: Path) -> None:
 
 
 def test_an_empty_list_says_so(cli: Any, theirs: Path) -> None:
-    assert cli("list").out == "0 added skills in skills.\n"
+    assert cli("add").out == "0 added skills in skills.\n"
 
 
 def test_what_was_never_added_is_not_removed(cli: Any, theirs: Path, write: Any) -> None:
@@ -80,7 +80,7 @@ def test_what_was_never_added_is_not_removed(cli: Any, theirs: Path, write: Any)
 
 
 def test_a_folder_whose_name_has_control_characters_is_shown_with_escapes(cli: Any, theirs: Path) -> None:
-    for words in (("list",), ("add", theirs / "tea")):
+    for words in (("add",), ("add", theirs / "tea")):
         shown = cli(*words, "--in", "odd\x1b[31m").out
         assert "odd\\x1b[31m" in shown
         assert "\x1b" not in shown

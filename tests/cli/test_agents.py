@@ -33,11 +33,11 @@ def test_a_turn_of_an_agent_knows_its_skills_only(cli: Any, pack: Path) -> None:
 def test_its_budget_bounds_the_turn_and_the_catalog(cli: Any, pack: Path) -> None:
     answer = cli("weave", "--skills", pack, "--agent", "poor", "hello", "--json").data
     assert (answer["blocks"], answer["decisions"][0]["outcome"]) == ([], "over-budget")
-    assert cli("catalog", "--skills", pack, "--agent", "poor", "--json").data["shown"] == 0
+    assert cli("show", "--skills", pack, "--agent", "poor", "--json").data["shown"] == 0
 
 
 def test_the_catalog_and_a_match_are_about_its_skills(cli: Any, pack: Path) -> None:
-    shown = cli("catalog", "--skills", pack, "--agent", "clerk", "--json").data
+    shown = cli("show", "--skills", pack, "--agent", "clerk", "--json").data
     assert [skill["skill_id"] for skill in shown["skills"]] == ["pay-bill"]
     assert "greet" not in cli("match", "--skills", pack, "--agent", "clerk", "hello", "--json").out
     assert "greet" in cli("match", "--skills", pack, "hello", "--json").out
@@ -52,7 +52,7 @@ def test_a_person_approves_at_the_agents_checkpoint(cli: Any, pack: Path, tmp_pa
     assert cli("ledger", "show", "c1", *where, "--json").data["checkpoints"] == []
 
 
-@pytest.mark.parametrize("command", [("weave", "hello"), ("match", "hello"), ("catalog",)])
+@pytest.mark.parametrize("command", [("weave", "hello"), ("match", "hello"), ("show",)])
 def test_an_unknown_agent_is_answered_with_the_likely_one(cli: Any, pack: Path, command: tuple[str, ...]) -> None:
     failed = cli(*command, "--skills", pack, "--agent", "clark")
     assert failed.code == 1

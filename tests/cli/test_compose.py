@@ -2,12 +2,11 @@ from pathlib import Path
 from typing import Any
 
 
-def test_the_json_is_the_composition_and_its_mode(cli: Any, examples: Path) -> None:
+def test_the_json_is_the_composition(cli: Any, examples: Path) -> None:
     answer = cli("compose", "feature-spec", "feature-build", "--skills", examples, "--json").data
-    assert answer.keys() == {"skills", "allowed_tools", "forbidden_tools", "execution_protocol", "mode"}
+    assert answer.keys() == {"skills", "allowed_tools", "forbidden_tools", "execution_protocol"}
     assert answer["allowed_tools"] == ["read_file", "search_code", "save_spec", "run_tests", "apply_change"]
     assert answer["forbidden_tools"] == ["write", "edit"]
-    assert answer["mode"] == "union"
 
 
 def test_the_intersection_leaves_what_all_allow(cli: Any, examples: Path) -> None:

@@ -201,9 +201,9 @@ def test_an_export_is_to_one_json_file_or_two_csv_files(cli: Any, file_store: st
 
 
 def test_the_tables_of_the_graph_come_with_migrate(cli: Any, database_url: str) -> None:
-    assert cli("migrate", database_url, "--check").code == 1
-    assert cli("migrate", database_url).code == 0
-    assert cli("migrate", database_url, "--check").code == 0
+    assert cli("store", "migrate", "--store", database_url, "--check").code == 1
+    assert cli("store", "migrate", "--store", database_url).code == 0
+    assert cli("store", "migrate", "--store", database_url, "--check").code == 0
     assert cli("entities", "load", "harbour.json", "--entities", database_url).code == 0
 
 

@@ -67,7 +67,7 @@ def test_a_message_is_not_taken_for_the_option(cli: Any, small: Path) -> None:
 def test_an_unknown_skill_is_the_users_mistake_in_every_command(cli: Any, small: Path, words: tuple[str, ...]) -> None:
     done = cli(*words, "--skills", small)
     assert (done.code, done.out) == (1, "")
-    remedy = "there are 2 skills; list them with `skillweave catalog`"
+    remedy = "there are 2 skills; list them with `skillweave show`"
     assert done.err == f"skillweave: skill 'water' is not in the registry; {remedy}\n"
 
 

@@ -79,13 +79,11 @@ def test_next_reads_every_key_of_a_context(cli: Any, graph: Path) -> None:
     assert [closed["to"] for closed in move["guards_closed"]] == ["escalate"]
 
 
-def test_next_reads_a_context_from_a_file_or_standard_input(cli: Any, graph: Path, tmp_path: Path) -> None:
+def test_next_reads_a_context_from_a_file(cli: Any, graph: Path, tmp_path: Path) -> None:
     as_json = written(tmp_path, "ctx.json", '{"user": "refund"}')
     as_yaml = written(tmp_path, "ctx.yaml", "current: triage\nlast_tool: {tool: t, result: {risk: high}}")
     assert cli("graph", "next", graph, "--ctx", f"@{as_json}", "--json").data["to"] == "triage"
     assert cli("graph", "next", graph, "--ctx", f"@{as_yaml}", "--json").data["to"] == "escalate"
-    piped = cli("graph", "next", graph, "--ctx", "-", "--json", stdin=b'{"user": "refund"}')
-    assert piped.data["to"] == "triage"
 
 
 def test_next_of_a_tree_prints_its_leaf_too(cli: Any, tmp_path: Path) -> None:
@@ -162,15 +160,6 @@ def test_a_key_that_stands_twice_in_a_context_is_said(cli: Any, graph: Path) -> 
     assert done.err == "skillweave: --ctx: key `user` appears twice; the first one counts; remove one of them\n"
 
 
-@pytest.mark.parametrize(
-    ("words", "what"), [(("next", "-", "--ctx", "-"), "context"), (("simulate", "-", "-"), "script")]
-)
-def test_standard_input_is_read_for_one_thing_only(cli: Any, words: tuple[str, ...], what: str) -> None:
-    done = cli("graph", *words)
-    assert (done.code, done.out) == (1, "")
-    assert done.err.startswith(f"skillweave: graph and {what} cannot both come from standard input; name a file")
-
-
 def test_reachable_prints_the_ids(cli: Any, graph: Path) -> None:
     assert cli("graph", "reachable", graph, "--json").data == {"reachable": ["triage"]}
     at_triage = cli("graph", "reachable", graph, "--current", "triage", "--json")
@@ -224,18 +213,6 @@ def test_check_ends_with_1_when_there_is_an_error(cli: Any, tmp_path: Path) -> N
     done = cli("graph", "check", wrong, "--json")
     assert (done.code, done.data["ok"]) == (1, False)
     assert "unknown-skill" in [problem["code"] for problem in done.data["problems"]]
-
-
-def test_check_knows_the_tools_that_it_is_told(cli: Any, tmp_path: Path) -> None:
-    text = "skills: [{id: a, tools: [own]}, b]\nentries: [{skill: a}]\nroutes: [{from: a, to: b, on_tool: host_tool}]"
-    graph = written(tmp_path, "graph.yaml", text)
-
-    def codes(*tools: str) -> list[str]:
-        return [problem["code"] for problem in cli("graph", "check", graph, *tools, "--json").data["problems"]]
-
-    assert "unknown-tool" in codes("--known-tools", "other")
-    assert "unknown-tool" not in codes("--known-tools", "other, host_tool")
-    assert "unknown-tool" not in codes("--known-tools", "other", "--known-tools", "host_tool")
 
 
 def test_people_read_each_problem_in_a_line_and_the_counts(cli: Any, graph: Path, tmp_path: Path) -> None:
@@ -292,11 +269,6 @@ def test_a_missing_file_a_folder_and_an_unknown_pack_are_told_apart(cli: Any, tm
 def test_a_graph_in_json_is_read_like_one_in_yaml(cli: Any, tmp_path: Path) -> None:
     graph = written(tmp_path, "graph.json", '{"entries": [{"skill": "a"}]}')
     assert cli("graph", "next", graph, "--json").data["to"] == "a"
-
-
-def test_a_graph_is_read_from_standard_input(cli: Any) -> None:
-    assert cli("graph", "reachable", "-", "--json", stdin=GRAPH.encode()).data == {"reachable": ["triage"]}
-    assert "a pack is not read from standard input" in cli("graph", "check", "-", stdin=PACK.encode()).err
 
 
 def test_the_graph_of_a_pack_file_knows_the_packs_skills(cli: Any, tmp_path: Path) -> None:

@@ -75,10 +75,10 @@ def test_a_pick_that_is_refused_is_told(weave: Any) -> None:
 
 
 def test_why_says_what_led_to_a_skill(weave: Any, cli: Any, tmp_path: Path) -> None:
-    weave("Some tea", "--turn-id", "t1")
-    weave("--result", "kettle:failure={}", "--turn-id", "t2")
+    weave("Some tea")
+    weave("--result", "kettle:failure={}")
     data = cli("why", "c1", "--ledger", tmp_path / "state.db", "--json").data
-    (given,) = [one for one in data["turns"][1]["decisions"] if one["skill_id"] == "coffee"]
+    given = [one["decision"] for one in data["decisions"] if one["decision"]["skill_id"] == "coffee"][-1]
     assert given["matcher"] == "graph"
     assert given["evidence"][0] == {
         "kind": "move",
@@ -96,7 +96,7 @@ def test_the_ledger_shows_where_the_conversation_is(weave: Any, cli: Any, tmp_pa
     done = cli("ledger", "show", "c1", "--ledger", tmp_path / "state.db")
     assert "at               coffee in the skill graph; the way there: tea -> coffee\n" in done.out
     data = cli("ledger", "show", "c1", "--ledger", tmp_path / "state.db", "--json").data
-    assert data["cursor"]["skill"] == "coffee"
+    assert data["state"]["cursor"]["skill"] == "coffee"
 
 
 def test_the_tools_of_the_other_skill_are_denied(weave: Any) -> None:

@@ -105,11 +105,6 @@ def test_a_script_is_a_list_or_stands_under_steps(cli: Any, graph: Path, tmp_pat
     assert [move["to"] for move in cli("graph", "simulate", graph, path, "--json").data["moves"]] == ["triage"]
 
 
-def test_a_script_is_read_from_standard_input(cli: Any, graph: Path) -> None:
-    done = cli("graph", "simulate", graph, "-", "--json", stdin=b"- user: refund")
-    assert done.data["moves"][0]["to"] == "triage"
-
-
 @pytest.mark.parametrize(
     ("text", "error"),
     [
@@ -127,11 +122,6 @@ def test_a_script_that_cannot_be_read_is_one_line(cli: Any, graph: Path, tmp_pat
     done = cli("graph", "simulate", graph, written(tmp_path, "script.yaml", text))
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
     assert error in done.err
-
-
-def test_a_mistake_on_standard_input_is_called_so(cli: Any, graph: Path) -> None:
-    done = cli("graph", "simulate", graph, "-", stdin=b"- user: refund\n- usr: x")
-    assert done.err.startswith("skillweave: standard input:2: steps[1]: the key 'usr' means nothing here")
 
 
 def test_a_key_that_stands_twice_in_a_script_is_said(cli: Any, graph: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`skillweave graph show`, `draw` and `svg`."""
+"""`skillweave graph show` and `draw`."""
 
 from pathlib import Path
 from typing import Any
@@ -25,17 +25,7 @@ def same() -> SkillGraph:
 
 def test_draw_prints_mermaid(cli: Any, graph: Path, same: SkillGraph) -> None:
     assert cli("graph", "draw", graph).out == f"{same.to_mermaid()}\n"
-    assert cli("graph", "draw", graph, "--json").data == {"format": "mermaid", "drawing": same.to_mermaid()}
-
-
-def test_draw_prints_svg(cli: Any, graph: Path, same: SkillGraph) -> None:
-    drawn = cli("graph", "draw", graph, "--format", "svg").out
-    assert drawn.strip() == same.to_svg().strip()
-    assert ET.fromstring(drawn).tag.endswith("svg")
-
-
-def test_svg_is_the_same_as_draw_with_that_format(cli: Any, graph: Path) -> None:
-    assert cli("graph", "svg", graph) == cli("graph", "draw", graph, "--format", "svg")
+    assert cli("graph", "draw", graph, "--json").data == {"drawing": same.to_mermaid(), "output": None}
 
 
 def test_a_run_is_drawn_on_top_with_what_it_can_reach(cli: Any, graph: Path, same: SkillGraph) -> None:
@@ -59,23 +49,19 @@ def test_a_run_of_unknown_skills_is_refused(cli: Any, graph: Path, option: str) 
     assert f"`skillweave graph show {graph}` lists them" in cli("graph", "draw", graph, option, "zzz").err
 
 
-def test_a_drawing_is_written_to_a_file_in_the_form_that_its_name_says(cli: Any, graph: Path, tmp_path: Path) -> None:
+def test_a_drawing_is_written_to_a_file_in_the_form_that_its_name_says(
+    cli: Any, graph: Path, same: SkillGraph, tmp_path: Path
+) -> None:
     picture, text = tmp_path / "graph.svg", tmp_path / "graph.mmd"
     done = cli("graph", "draw", graph, "--output", picture, "--json")
-    assert done.data == {"format": "svg", "output": str(picture)}
+    assert done.data == {"drawing": same.to_svg(), "output": str(picture)}
     assert ET.parse(picture).getroot().tag.endswith("svg")
     assert cli("graph", "draw", graph, "--output", text).out.startswith("written ")
     assert text.read_text(encoding="utf-8").startswith("flowchart TD\n")
 
 
-def test_a_format_goes_before_the_name_of_the_file(cli: Any, graph: Path, tmp_path: Path) -> None:
-    path = tmp_path / "graph.svg"
-    cli("graph", "draw", graph, "--output", path, "--format", "mermaid")
-    assert path.read_text(encoding="utf-8").startswith("flowchart TD\n")
-
-
 def test_a_file_that_cannot_be_written_is_one_line(cli: Any, graph: Path, tmp_path: Path) -> None:
-    done = cli("graph", "svg", graph, "--output", tmp_path / "nowhere" / "graph.svg")
+    done = cli("graph", "draw", graph, "--output", tmp_path / "nowhere" / "graph.svg")
     assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
 
 

@@ -34,7 +34,7 @@ def said(cli: Any, skills: Path, ledger: Path) -> Any:
 
 
 def test_an_approval_is_kept_and_not_asked_for_again(cli: Any, said: Any, skills: Path, ledger: Path) -> None:
-    answer = said("approve", "pay-bill", "sign-off", "--by", "Ann Lee", "--note", "up to 500", "--json").data
+    answer = said("approve", "pay-bill", "sign-off", "--by", "Ann Lee", "--json").data
     assert (answer["approval"]["verdict"], answer["approval"]["by"], answer["approval"]["before"]) == (
         "approved",
         "Ann Lee",
@@ -67,11 +67,6 @@ def test_an_approval_of_a_call_is_about_that_call(cli: Any, said: Any, skills: P
     assert list(again["tools"]["cleared"].values()) == [{"send": ["each"]}]
 
 
-def test_an_approval_with_other_arguments_is_a_modified_call(said: Any) -> None:
-    words = ("--call", SENT, "--arguments", '{"to": "Lindqvist"}', "--by", "Ann Lee")
-    assert said("approve", "pay-bill", "each", *words, "--json").data["approval"]["verdict"] == "modified"
-
-
 def test_a_rejected_call_leaves_the_skill_where_it_is(said: Any) -> None:
     answer = said("reject", "pay-bill", "each", "--by", "Ann Lee", "--call", SENT, "--json").data
     assert (answer["approval"]["verdict"], answer["left"]) == ("rejected", None)
@@ -82,9 +77,8 @@ def test_a_rejected_call_leaves_the_skill_where_it_is(said: Any) -> None:
     [
         ((), "asks about each call by itself"),
         (("--call", "{"), "--call is no JSON"),
-        (("--call", "[]"), "--call is list, not a JSON object"),
+        (("--call", "[]"), "--call has list; it is the `call` of a question"),
         (("--call", '{"id": "1"}'), "--call has id; it is the `call` of a question"),
-        (("--call", SENT, "--arguments", "x"), "--arguments is no JSON"),
     ],
 )
 def test_a_yes_that_does_not_say_to_which_call_is_a_mistake(said: Any, words: tuple[str, ...], why: str) -> None:
@@ -101,9 +95,9 @@ def test_a_verdict_is_withdrawn(said: Any) -> None:
 
 
 def test_consent_is_kept_and_shown_in_words(said: Any) -> None:
-    assert said("consent", "pay-bill", "--by", "Ann Lee", "--json").data["approval"]["checkpoint"] == (
-        "preapproved-tools"
-    )
+    assert said("approve", "pay-bill", "preapproved-tools", "--by", "Ann Lee", "--json").data["approval"][
+        "checkpoint"
+    ] == ("preapproved-tools")
     assert "the tools that pay-bill preapproves may run without asking, by Ann Lee" in " ".join(
         said("show").out.split()
     )
@@ -132,7 +126,10 @@ def test_a_system_without_user_names_asks_for_one(said: Any, monkeypatch: Any) -
             "skill 'pay-bill' has no checkpoint 'signoff'; it has 'sign-off', 'each', 'look'",
         ),
         (("reject", "tea", "x"), "skill 'tea' has no checkpoint 'x'; it has none"),
-        (("consent", "tea"), "skill 'tea' preapproves no tools, so there is nothing to consent to"),
+        (
+            ("approve", "tea", "preapproved-tools"),
+            "skill 'tea' preapproves no tools, so there is nothing to consent",
+        ),
     ],
 )
 def test_a_verdict_on_what_is_not_there_is_a_mistake(said: Any, words: tuple[str, ...], why: str) -> None:
@@ -186,14 +183,14 @@ def test_a_skill_leaves_without_its_files_at_hand(cli: Any, ledger: Path, tmp_pa
 
 
 def test_show_has_lifecycles_verdicts_and_what_waits(said: Any) -> None:
-    said("approve", "pay-bill", "sign-off", "--by", "Ann Lee", "--note", "up to 500")
+    said("approve", "pay-bill", "sign-off", "--by", "Ann Lee")
     told = " ".join(said("show").out.split())
     assert "engaged tea, by triggers, lifecycle conversation; matched by the latest message" in told
     assert "approved sign-off of pay-bill before pay, by Ann Lee, " in told
-    assert "UTC up to 500 approval each of pay-bill before send approval look of pay-bill revision 2" in told
+    assert "UTC approval each of pay-bill before send approval look of pay-bill revision 2" in told
     data = said("show", "--json").data
     assert [checkpoint["name"] for checkpoint in data["checkpoints"]] == ["each", "look"]
-    assert {entry["skill"]: entry["lifecycle"] for entry in data["engaged"]} == {
+    assert {entry["skill"]: entry["lifecycle"] for entry in data["state"]["engaged"]} == {
         "pay-bill": "conversation",
         "tea": "conversation",
     }

@@ -6,7 +6,7 @@ import pytest
 from skillweave.select import MATCHERS
 
 
-def test_the_json_is_chosen_offered_rejected_and_fallback(cli: Any, small: Path) -> None:
+def test_the_json_is_what_the_matchers_say(cli: Any, small: Path) -> None:
     answer = cli("match", "--skills", small, "Some tea", "--json").data
     assert answer == {
         "chosen": [
@@ -22,7 +22,6 @@ def test_the_json_is_chosen_offered_rejected_and_fallback(cli: Any, small: Path)
         ],
         "rejected": [],
         "offered": [],
-        "fallback": None,
     }
 
 
@@ -32,12 +31,6 @@ def test_what_was_not_chosen_has_a_reason(cli: Any, small: Path) -> None:
     (rejected,) = answer["rejected"]
     assert rejected.keys() == {"candidate", "outcome", "reason"}
     assert rejected["reason"].startswith("max_skills is 1")
-
-
-def test_a_question_about_the_skills_is_answered_by_the_catalog(cli: Any, small: Path) -> None:
-    answer = cli("match", "--skills", small, "What can you do?", "--json").data
-    assert answer["fallback"]["kind"] == "catalog"
-    assert "- tea: Makes tea." in answer["fallback"]["text"]
 
 
 def test_only_the_named_matchers_run(cli: Any, small: Path) -> None:

@@ -108,13 +108,13 @@ def test_check_still_says_that_a_command_never_runs(cli: Any, tmp_path: Path, wr
 
 
 def test_the_catalog_leaves_out_what_is_closed_to_the_model_and_says_so(cli: Any, keyed: Path) -> None:
-    done = cli("catalog", "--skills", keyed)
+    done = cli("show", "--skills", keyed)
     assert "- deploy:" not in done.out
     assert "2 skills; the catalog takes" in done.out
     assert "2 more skills the model never selects." in done.out
-    table = cli("catalog", "--skills", keyed, "--all").out
+    table = cli("show", "--skills", keyed, "--all").out
     assert table.count("active, closed to the model") == 2
-    rows = {row["skill_id"]: row for row in cli("catalog", "--skills", keyed, "--json").data["skills"]}
+    rows = {row["skill_id"]: row for row in cli("show", "--skills", keyed, "--json").data["skills"]}
     assert (rows["deploy"]["closed_to_model"], rows["deploy"]["in_catalog"]) == (True, False)
     assert (rows["plain"]["closed_to_model"], rows["plain"]["in_catalog"]) == (False, True)
 

@@ -18,12 +18,12 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("weave", "zzz"),
         ("match", "zzz"),
-        ("catalog",),
+        ("show",),
         ("show", PAIR[0]),
         ("check",),
-        ("validate", *PAIR),
+        ("compose", "--validate", *PAIR),
         ("compose", *PAIR),
-        ("spawn", "--task", "x"),
+        ("compose", "--spawn", "x"),
     ],
     ids=lambda words: words[0],
 )
@@ -35,7 +35,7 @@ def test_every_command_about_skills_takes_a_pack_and_needs_no_folder_then(cli: A
 
 def test_a_folder_of_skills_is_still_taken_where_it_is(cli: Any, write: Any) -> None:
     write(Path("skills"), "tea", "Makes tea.")
-    answer = cli("catalog", "--pack", "coding", "--json").data
+    answer = cli("show", "--pack", "coding", "--json").data
     assert [skill["skill_id"] for skill in answer["skills"]] == ["tea", *PAIR]
 
 
@@ -46,11 +46,11 @@ def test_ones_own_skill_goes_before_that_of_a_pack(cli: Any, write: Any) -> None
 
 def test_no_pack_is_in_the_catalog_unless_it_is_asked_for(cli: Any, write: Any) -> None:
     write(Path("skills"), "tea", "Makes tea.")
-    assert [skill["skill_id"] for skill in cli("catalog", "--json").data["skills"]] == ["tea"]
+    assert [skill["skill_id"] for skill in cli("show", "--json").data["skills"]] == ["tea"]
 
 
 def test_an_unknown_pack_is_the_users_mistake(cli: Any) -> None:
-    done = cli("catalog", "--pack", "codin")
+    done = cli("show", "--pack", "codin")
     assert (done.code, done.out) == (1, "")
     assert done.err.startswith("skillweave: no pack 'codin' is installed; choose from ")
 
@@ -62,17 +62,6 @@ def test_a_coding_task_gives_the_skills_of_its_rule(cli: Any, command: str) -> N
     key = "chosen" if command == "match" else "decisions"
     assert [one["skill_id"] for one in answer[key]] == PAIR
     assert without[key] == []
-
-
-def test_a_risk_level_is_asked_for_by_rules(cli: Any) -> None:
-    rules = "task_rules:\n  - {when: {risk_level: [medium, high]}, skills: [careful]}\n"
-    Path("mine.yaml").write_text(f"skills:\n  - {{id: careful, description: x}}\n{rules}", encoding="utf-8")
-    chosen = {
-        risk: [one["skill_id"] for one in cli("match", "zzz", "--skills", "mine.yaml", *risk, "--json").data["chosen"]]
-        for risk in ((), ("--risk", "low"), ("--risk", "high"))
-    }
-    assert chosen == {(): [], ("--risk", "low"): [], ("--risk", "high"): ["careful"]}
-    assert cli("match", "zzz", "--skills", "mine.yaml", "--risk", "huge").code == 2
 
 
 def test_check_reports_task_rules_that_cannot_be_or_give_nothing(cli: Any) -> None:

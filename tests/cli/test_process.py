@@ -104,7 +104,7 @@ def test_a_reader_that_goes_away_is_no_reason_to_complain(examples: Path) -> Non
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_an_output_that_is_full_is_one_line(small: Path) -> None:
     with Path("/dev/full").open("wb") as full:
-        words = [sys.executable, "-m", "skillweave", "catalog", "--skills", str(small), "--json"]
+        words = [sys.executable, "-m", "skillweave", "show", "--skills", str(small), "--json"]
         done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, timeout=120, check=False)
     assert done.returncode == 1
     assert done.stderr.startswith(b"skillweave: the output cannot be written: No space left on device")

@@ -45,7 +45,7 @@ def test_an_error_names_its_schema_first(cli: Any) -> None:
 
 
 def test_an_answer_that_names_no_schema_is_told_from_a_right_one() -> None:
-    assert list(validator("ledger-clear").iter_errors({"conversation": "c1", "cleared": True}))
+    assert list(validator("ledger-reconsider").iter_errors({"withdrawn": []}))
 
 
 def test_a_name_that_is_none_is_one_line(cli: Any) -> None:
@@ -56,10 +56,10 @@ def test_a_name_that_is_none_is_one_line(cli: Any) -> None:
 
 
 def test_a_wrong_answer_is_told_from_a_right_one() -> None:
-    right = {"$schema": "urn:skillweave:schema:ledger-clear:1", "conversation": "c1", "cleared": True}
-    require_valid("ledger-clear", right)
-    for wrong in ({"conversation": "c1"}, {**right, "cleared": "yes"}, {**right, "more": 1}):
-        assert list(validator("ledger-clear").iter_errors(wrong))
+    right = {"$schema": "urn:skillweave:schema:ledger-reconsider:1", "withdrawn": []}
+    require_valid("ledger-reconsider", right)
+    for wrong in ({"withdrawn": []}, {**right, "withdrawn": "yes"}, {**right, "more": 1}):
+        assert list(validator("ledger-reconsider").iter_errors(wrong))
 
 
 @pytest.fixture
@@ -95,21 +95,21 @@ def test_what_needs_no_skills_is_as_published(cli: Any, ledger: tuple[object, ..
 
 
 def test_the_decisions_of_turns_are_as_published(cli: Any, ledger: tuple[object, ...]) -> None:
-    assert cli("why", "c1", *ledger[2:], "--json").data["turns"]
+    assert cli("why", "c1", *ledger[2:], "--json").data["decisions"]
 
 
 WITH_SKILLS = [
     ("weave", "Say bonjour to Alice"),
     ("weave", "What can you do?", "--catalog", "always"),
     ("match", "Is this invoice right?"),
-    ("catalog",),
+    ("show",),
     ("show", "invoice-checking"),
     ("check",),
-    ("validate", "feature-build"),
-    ("validate", "feature-spec", "feature-build"),
+    ("compose", "--validate", "feature-build"),
+    ("compose", "--validate", "feature-spec", "feature-build"),
     ("compose", "feature-spec", "feature-build"),
-    ("spawn", "feature-spec", "--task", "Add a form"),
-    ("spawn", "feature-build", "nothing", "--task", "Add a form"),
+    ("compose", "feature-spec", "--spawn", "Add a form"),
+    ("compose", "feature-build", "nothing", "--spawn", "Add a form"),
     ("doctor",),
     ("why", "nobody"),
 ]
@@ -127,7 +127,6 @@ GRAPH = [
     ("check", PACK),
     ("show", PACK),
     ("draw", PACK),
-    ("svg", PACK),
 ]
 
 

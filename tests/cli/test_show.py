@@ -4,12 +4,13 @@ from typing import Any
 
 def test_the_json_is_the_skill_with_its_origin_tokens_and_block(cli: Any, small: Path) -> None:
     answer = cli("show", "coffee", "--skills", small, "--json").data
-    assert (answer["id"], answer["description"]) == ("coffee", "Makes coffee.")
-    assert answer["tools"] == {"allowed": ["kettle"], "forbidden": ["oven"]}
-    assert answer["origin"]["location"].endswith("coffee/SKILL.md")
+    skill = answer["skill"]
+    assert (skill["id"], skill["description"]) == ("coffee", "Makes coffee.")
+    assert (skill["tools"]["allowed"], skill["tools"]["forbidden"]) == (["kettle"], ["oven"])
+    assert skill["origin"]["location"].endswith("coffee/SKILL.md")
     assert answer["tokens"].keys() == {"catalog", "outline", "instructions", "full"}
     assert answer["block"].startswith("=== Skill Activated: Coffee ===\n")
-    assert len(answer["digest"]) == 64
+    assert len(skill["digest"]) == 64
 
 
 def test_the_cost_is_what_weave_reports(cli: Any, examples: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 @pytest.fixture
 def woven(cli: Any, small: Path, redis_url: str, postgres_tables_url: str) -> str:
     """What `weave` says at the end of a turn of conversation c1."""
-    assert cli("seed", small, "--store", postgres_tables_url).code == 0
+    assert cli("store", "put", small, "--store", postgres_tables_url).code == 0
     done = cli("weave", "tea", "--conversation", "c1", "--ledger", redis_url, "--skills", postgres_tables_url)
     assert done.code == 0
     return " ".join(done.out.split())
@@ -19,7 +19,7 @@ def test_the_decisions_are_found_where_both_are_named(
     cli: Any, woven: str, redis_url: str, postgres_tables_url: str
 ) -> None:
     answer = cli("why", "c1", "--ledger", redis_url, "--skills", postgres_tables_url, "--json").data
-    assert [decision["skill_id"] for turn in answer["turns"] for decision in turn["decisions"]] == ["tea"]
+    assert [one["decision"]["skill_id"] for one in answer["decisions"]] == ["tea"]
 
 
 def test_without_the_skills_it_is_said_where_they_may_be(cli: Any, woven: str, redis_url: str) -> None:

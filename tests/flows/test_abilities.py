@@ -103,9 +103,9 @@ async def test_prepare_spawn(docs_say: Says) -> None:
 
 
 def test_skillweave_spawn(command: Callable[..., Any], docs_say: Says) -> None:
-    plan = command("spawn", *PAIR, "--task", "build it", "--pack", "coding")
+    plan = command("compose", *PAIR, "--spawn", "build it", "--pack", "coding")
     assert plan["policy"]["allowed_tools"] == ["specKit", "opencode-executor"]
-    assert command("spawn", PAIR[0], "--task", "build it", "--pack", "coding")["errors"][0]["rule"] == "V002"
+    assert command("compose", PAIR[0], "--spawn", "build it", "--pack", "coding")["errors"][0]["rule"] == "V002"
     docs_say("guides/sub-agents.md", "skillweave spawn")
 
 

@@ -100,7 +100,7 @@ def test_a_name_that_is_no_text_is_refused() -> None:
 
 def test_nothing_like_the_name_means_a_hint_to_the_catalog() -> None:
     (error,) = validate_skills(["zzz"], CODING).errors
-    assert error.message == "`zzz` is not in the registry; list the known ones with `skillweave catalog`"
+    assert error.message == "`zzz` is not in the registry; list the known ones with `skillweave show`"
 
 
 def test_every_unknown_name_is_reported_though_only_some_get_suggestions() -> None:

@@ -29,8 +29,7 @@ __getattr__ = door(
     """
 app: load_command
 arguments.ledger: DEFAULT_LEDGER Kept existing kept_in
-arguments.entities: LoadingLine
-arguments.skills: FEW_FILES FEW_SKILLS LoadingBar load_snapshot named_skills sources_of working
+arguments.skills: FEW_FILES FEW_SKILLS LoadingBar interruptible named_skills sources_of working
 arguments.turn: decoded memory_of message_text messages_of read_transcript results_of settings_of
 chat: answers ask_person converse opened_talk summary
 chat_agent: model_failure open_model without_own_keys

@@ -1,4 +1,4 @@
-"""`skillweave add`, `list` and `remove`: skills of others in your folder, with a lock of what came from where."""
+"""`skillweave add` and `remove`: skills of others in your folder, with a lock of what came from where."""
 
 from functools import partial
 from pathlib import Path
@@ -16,10 +16,7 @@ EXAMPLES = {
 skillweave add ../team-skills/release
 skillweave add skills.zip --skill invoice-checking
 skillweave add https://github.com/anthropics/skills --skill pdf --ref main
-""",
-    "list": """
-skillweave list
-skillweave list --in .claude/skills --json
+skillweave add --in .claude/skills --json
 """,
     "remove": """
 skillweave remove release
@@ -34,12 +31,14 @@ _Force = Annotated[
 
 def add(
     source: Annotated[
-        str,
+        str | None,
         typer.Argument(
-            metavar="SOURCE",
-            help="A folder, a zip or tar archive, or a git repository (https://..., ssh://..., git@HOST:PATH).",
+            metavar="[SOURCE]",
+            help="A folder, a zip or tar archive, or a git repository (https://..., ssh://..., git@HOST:PATH). "
+            "Default: list the skills that were added, and whether they were edited.",
+            show_default=False,
         ),
-    ],
+    ] = None,
     skill: Annotated[
         list[str] | None,
         options.option(options.SKILLS, "--skill ID", "Of several skills in the source, add this one. Repeatable."),
@@ -53,7 +52,7 @@ def add(
     folder: options.FolderOfSkills = DEFAULT_FOLDER,
     force: _Force = False,
 ) -> Answer:
-    """Copy skills of others into your folder of skills.
+    """Copy skills of others into your folder of skills, or list them.
 
     All of them are added or none. The file skillweave.lock says where each came from, with its version and the SHA-256
     of every file. Links are refused, and nothing of a skill is run. A repository is cloned by your own git, without
@@ -63,6 +62,8 @@ def add(
     from skillweave.cli.output.installs import AddedShown, added_text
     from skillweave.installs import add_skills, fetched, packages_in
 
+    if source is None:
+        return _added(folder)
     if skill and everything:
         raise Mistake("--all-skills means every skill of the source, and --skill names some; leave out one of the two")
     with fetched(source, ref) as (root, origin):
@@ -72,11 +73,8 @@ def add(
     return Answer(lambda: shown, partial(added_text, shown))
 
 
-def list_(folder: options.FolderOfSkills = DEFAULT_FOLDER) -> Answer:
-    """List the skills that were added, and whether they were edited.
-
-    Compares every file with the lock. Skills that you wrote yourself are not in it; `skillweave catalog` lists all.
-    """
+def _added(folder: str) -> Answer:
+    """The skills that were added, every file compared with the lock; those that you wrote yourself are not in it."""
     from skillweave.cli.output.installs import Installed, installed_text
     from skillweave.installs import read_lock, standings
 

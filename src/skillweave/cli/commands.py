@@ -34,40 +34,35 @@ OWN: Mapping[str, CommandSpec] = MappingProxyType(
         "weave": _own("Say what to give to the model for a message, and why.", "weave", "injection:Injection"),
         "chat": _own("Talk to a model that is given the right skills.", "chat", "cli.output.turn:Told"),
         "match": _own(
-            "Show which skills a message calls for, and which nearly match.", "weave", "cli.output.turn:Matches"
-        ),
-        "catalog": _own(
-            "Print the catalog as the model sees it, with its cost.", "skills", "cli.output.skills:CatalogShown"
+            "Show which skills a message calls for, and which nearly match.", "weave", "select.candidates:Selection"
         ),
         "show": _own(
-            "Print one skill as the model gets it, with cost and rules.", "skills", "cli.output.skills:SkillShown"
+            "Print the catalog that the model sees, or one skill, with cost.",
+            "skills",
+            "disclose.catalog:Catalog cli.output.skills:SkillShown",
         ),
         "why": _own(
             "Say turn by turn what was decided about which skill, and why.", "weave", "cli.output.turn:Explained"
         ),
         "check": _own("Find what is wrong with skill files, and fix it.", "check", "cli.output.skills:CheckShown"),
-        "validate": _own("Check whether skills may be used together.", "combine", "cli.output.combine:Validated"),
         "compose": _own(
-            "Merge several skills into one set of tools and steps.", "combine", "cli.output.combine:Composed"
-        ),
-        "spawn": _own(
-            "Check what a sub-agent would start with: skills, tools, text.",
+            "Merge several skills into one set of tools and steps.",
             "combine",
-            "compose.spawn:SpawnPlan compose.spawn:SpawnRejected",
+            "compose.composition:Composition cli.output.combine:Validated compose.spawn:SpawnPlan "
+            "compose.spawn:SpawnRejected",
         ),
         "ledger": _own(
             "Show what a conversation was given, and answer checkpoints.",
             "ledger",
             {
                 "list": "cli.output.ledger:Conversations",
-                "show": "cli.output.ledger:StateShown cli.output.ledger:RecordShown",
+                "show": "cli.output.ledger:StateShown state.state:Record",
                 "evict": "weaver.ledger:Left",
-                "clear": "cli.output.ledger:Cleared",
+                "clear": "state.state:State",
                 "disengage": "weaver.ledger:Left",
                 "unload": "weaver.ledger:Left",
                 "approve": "weaver.approvals:Judgement",
                 "reject": "weaver.approvals:Judgement",
-                "consent": "weaver.approvals:Judgement",
                 "reconsider": "cli.output.ledger:Withdrawn",
             },
         ),
@@ -75,10 +70,10 @@ OWN: Mapping[str, CommandSpec] = MappingProxyType(
             "Load what is known of things, look at it, and export it.",
             "entities",
             {
-                "load": "cli.output.entities:Loaded",
-                "export": "cli.output.entities:Exported",
+                "load": "cli.output.entities:Pieces",
+                "export": "cli.output.entities:Pieces",
                 "show": "cli.output.entities:EntityShown",
-                "near": "cli.output.entities:NearShown",
+                "near": "knowledge.entity:NearbyEntities",
                 "context": "knowledge.shown:ContextShown",
             },
         ),
@@ -92,13 +87,13 @@ OWN: Mapping[str, CommandSpec] = MappingProxyType(
                 "simulate": "graph.answers:SimulationShown",
                 "show": "graph.answers:GraphShown",
                 "draw": "cli.output.graph:Drawn",
-                "svg": "cli.output.graph:Drawn",
             },
         ),
         "init": _own("Begin a new skill, which passes its own check.", "init", "cli.init:NewSkill"),
-        "add": _own("Copy skills of others into your folder of skills.", "add", "cli.output.installs:AddedShown"),
-        "list": _own(
-            "List the skills that were added, and whether they were edited.", "add", "cli.output.installs:Installed"
+        "add": _own(
+            "Copy skills of others into your folder of skills, or list them.",
+            "add",
+            "cli.output.installs:AddedShown cli.output.installs:Installed",
         ),
         "remove": _own("Take an added skill out again.", "add", "cli.output.installs:Removed"),
         "doctor": _own("Find what is missing or wrong with this installation.", "doctor", "cli.health:Health"),
@@ -108,7 +103,7 @@ OWN: Mapping[str, CommandSpec] = MappingProxyType(
 """The engine's own commands, in the order of the help; no guest can take one of these names."""
 ELSEWHERE: Mapping[str, str] = MappingProxyType(
     {
-        **dict.fromkeys(("seed", "publish", "versions", "rollback", "unpublish", "migrate"), "skillweave-stores"),
+        "store": "skillweave-stores",
         **dict.fromkeys(("serve", "keys", "approvals"), "skillweave-server"),
         "eval": "skillweave-eval",
     }

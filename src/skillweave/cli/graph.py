@@ -1,10 +1,9 @@
 """`skillweave graph`: what a graph says at a moment, what is wrong with it, and the graph played, told and drawn."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -27,7 +26,7 @@ skillweave graph reachable support-triage --current refund-request
 """,
     "check": """
 skillweave graph check support-triage
-skillweave graph check graph.yaml --known-tools search,fetch --json
+skillweave graph check graph.yaml --json
 """,
     "simulate": """
 skillweave graph simulate support-triage script.yaml
@@ -38,10 +37,7 @@ skillweave graph show support-triage
 """,
     "draw": """
 skillweave graph draw support-triage
-skillweave graph draw graph.yaml --format svg --output graph.svg --visited triage --current refund
-""",
-    "svg": """
-skillweave graph svg support-triage --output graph.svg
+skillweave graph draw graph.yaml --output graph.svg --visited triage --current refund
 """,
 }
 
@@ -51,38 +47,9 @@ _Context = Annotated[
         options.GRAPH,
         "--ctx JSON",
         "The moment, as an object with user, iteration, history, current, last_tool, tools, pick, visits, trail; "
-        "@FILE reads a file, - standard input. Default: {}",
+        "@FILE reads a file. Default: {}",
     ),
 ]
-_KnownTools = Annotated[
-    list[str] | None,
-    options.option(
-        options.GRAPH,
-        "--known-tools NAMES",
-        "Tools of the host beside those of the skills, with commas. Repeatable; without it, nothing is assumed.",
-    ),
-]
-
-
-Form = Literal["mermaid", "svg"]
-
-
-@dataclass(frozen=True, slots=True)
-class Drawing:
-    """What a drawing of a graph shows on top of it, and where it goes."""
-
-    output: Annotated[
-        str | None, options.option(options.OUTPUT, "--output FILE", "Write it to this file. Default: print it.")
-    ] = None
-    visited: Annotated[
-        list[str] | None,
-        options.option(
-            options.GRAPH,
-            "--visited IDS",
-            "Skills that a run visited, with commas; drawn on top. Repeatable.",
-        ),
-    ] = None
-    current: options.Current = None
 
 
 async def next_(file: options.File, ctx: _Context = None) -> Answer:
@@ -95,7 +62,7 @@ async def next_(file: options.File, ctx: _Context = None) -> Answer:
     from skillweave.graph.answers import Next
     from skillweave.graph.graph import ScoredGraph
 
-    context, notes = context_of(ctx, file)
+    context, notes = context_of(ctx)
     opened = await open_graph(file)
     graph = opened.graph
     scoring = await graph.score_entries(context) if isinstance(graph, ScoredGraph) else None
@@ -119,7 +86,7 @@ async def reachable(file: options.File, current: options.Current = None) -> Answ
     return Answer(partial(Reachable, found), partial(reachable_text, found, current), notes=opened.notes)
 
 
-async def check(file: options.File, known_tools: _KnownTools = None) -> Answer:
+async def check(file: options.File) -> Answer:
     """Find what is wrong with a graph.
 
     Looks at skills, routes, guards, tools and examples, and says what to do. The exit code is 1 when there is an error,
@@ -128,8 +95,7 @@ async def check(file: options.File, known_tools: _KnownTools = None) -> Answer:
     from skillweave.cli.output.graph import checkup_text
 
     opened = await open_graph(file)
-    named = None if known_tools is None else [name.strip() for one in known_tools for name in one.split(",")]
-    report = opened.checkup(None if named is None else [name for name in named if name])
+    report = opened.checkup()
     text = partial(checkup_text, report, opened.graph.declared, opened.skills)
     return Answer(lambda: report, text, code=0 if report.ok else MISTAKE, notes=opened.notes)
 
@@ -141,7 +107,7 @@ async def simulate(
         typer.Argument(
             metavar="SCRIPT",
             help="Steps in YAML or JSON: {user: TEXT}, {tool: NAME, result: ...}, {pick: ID}; with expect: {to, by} a "
-            "step is a test. - reads standard input.",
+            "step is a test.",
         ),
     ],
 ) -> Answer:
@@ -152,7 +118,7 @@ async def simulate(
     from skillweave.cli.output.graph import played_text
     from skillweave.graph.answers import SimulationShown
 
-    steps, notes = script_steps(script, file)
+    steps, notes = script_steps(script)
     opened = await open_graph(file)
     played = await opened.graph.simulate(steps)
     told = (*notes, *opened.notes_with_errors())
@@ -177,56 +143,48 @@ async def show(file: options.File) -> Answer:
 
 async def draw(
     file: options.File,
-    form: Annotated[
-        Form | None,
+    output: Annotated[
+        str | None,
         options.option(
             options.OUTPUT,
-            "--format",
-            "How it is drawn. Default: svg for an --output that ends in .svg, else mermaid.",
+            "--output FILE",
+            "Write it to this file, as SVG where its name ends in .svg. Default: print it as Mermaid text.",
         ),
     ] = None,
-    *,
-    drawing: Drawing,
+    visited: Annotated[
+        list[str] | None,
+        options.option(
+            options.GRAPH,
+            "--visited IDS",
+            "Skills that a run visited, with commas; drawn on top. Repeatable.",
+        ),
+    ] = None,
+    current: options.Current = None,
 ) -> Answer:
     """Draw a graph as Mermaid text or SVG.
 
     A run can be drawn on top. Needs no network. With --current what can be reached from there is marked too.
     """
-    by_name: Form = "svg" if (drawing.output or "").lower().endswith(".svg") else "mermaid"
-    return await _drawn(file, form or by_name, drawing)
-
-
-async def svg(file: options.File, *, drawing: Drawing) -> Answer:
-    """Draw a graph as SVG: the same as `draw --format svg`."""
-    return await _drawn(file, "svg", drawing)
-
-
-async def _drawn(file: str, form: Form, drawing: Drawing) -> Answer:
     from skillweave.cli.output.graph import Drawn
 
     opened = await open_graph(file)
-    overlay = _overlay(opened, drawing)
-    drawn = opened.graph.to_svg(overlay) if form == "svg" else opened.graph.to_mermaid(overlay)
-    notes, output = opened.notes_with_errors(), drawing.output
+    overlay, is_svg = _overlay(opened, visited or (), current), (output or "").lower().endswith(".svg")
+    drawn = Drawn(opened.graph.to_svg(overlay) if is_svg else opened.graph.to_mermaid(overlay), output)
     if output is None:
-        return Answer(partial(Drawn, form, drawing=drawn), lambda _: drawn, notes=notes)
-    _write(output, drawn)
-    return Answer(
-        partial(Drawn, form, output=output),
-        lambda page: page.entry("written", f"{output} ({form})", Ink.GOOD),
-        notes=notes,
-    )
+        return Answer(lambda: drawn, lambda _: drawn.drawing, notes=opened.notes_with_errors())
+    _write(output, drawn.drawing)
+    text = f"{output} ({'svg' if is_svg else 'mermaid'})"
+    return Answer(lambda: drawn, lambda page: page.entry("written", text, Ink.GOOD), notes=opened.notes_with_errors())
 
 
 def _write(output: str, drawn: str) -> None:
     Path(output).write_text(f"{drawn.rstrip()}\n", encoding="utf-8")
 
 
-def _overlay(opened: Opened, drawing: Drawing) -> "Overlay | None":
+def _overlay(opened: Opened, visited: Sequence[str], current: str | None) -> "Overlay | None":
     from skillweave.graph.drawn import Overlay
 
-    current = drawing.current
-    ids = [one for given in drawing.visited or () for one in _ids(given, opened.graph.compiled.wired)]
+    ids = [one for given in visited for one in _ids(given, opened.graph.compiled.wired)]
     for skill_id in ids:
         _require_known(opened, skill_id, "--visited")
     if current is not None:

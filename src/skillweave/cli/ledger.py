@@ -1,9 +1,10 @@
 """`skillweave ledger`: what a conversation was given, letting it go, and what people say at a skill's checkpoints."""
 
+import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,21 +18,19 @@ from skillweave.cli.arguments.ledger import (
     unknown_conversation,
 )
 from skillweave.cli.failure import Mistake
-from skillweave.cli.output.page import Answer, Ink, extended
+from skillweave.cli.output.page import Answer, Ink
 
 if TYPE_CHECKING:
     from skillweave.conversation import ToolCall
-    from skillweave.injection import PendingCheckpoint
     from skillweave.registry import Source
-    from skillweave.state.state import Engaged, Record, State
+    from skillweave.state.state import Record, State
     from skillweave.weaver import Weaver
-    from skillweave.weaver.approvals import Judgement
     from skillweave.weaver.ledger import Left
 
 EXAMPLES = {
     "list": """
 skillweave ledger list
-skillweave ledger list --prefix support/ --limit 20 --json
+skillweave ledger list --ledger team.db --json
 """,
     "show": """
 skillweave ledger show c1
@@ -55,6 +54,7 @@ skillweave ledger unload c1 artifact:multilingual-greetings/references/forms-of-
 skillweave ledger approve c1 invoice-checking payment_release --by "Ann Lee" \\
     --call '{"id": "call_1", "tool": "pay_invoice", "arguments": {"number": "INV-20417"}}'
 skillweave ledger approve c1 contract-clause-review lawyer_sign_off --by "Ann Lee"
+skillweave ledger approve c1 invoice-checking preapproved-tools --by "Ann Lee"
 """,
     "reject": """
 skillweave ledger reject c1 invoice-checking payment_release --by "Ann Lee"
@@ -62,53 +62,36 @@ skillweave ledger reject c1 invoice-checking payment_release --by "Ann Lee"
     "reconsider": """
 skillweave ledger reconsider c1 invoice-checking payment_release
 """,
-    "consent": """
-skillweave ledger consent c1 invoice-checking --by "Ann Lee"
-""",
 }
 
 _SAID = "The verdict"
+_LISTED = 1000
+"""So many conversations are listed, in the order of their ids."""
 _GIVEN = typer.Argument(
     metavar="KEY", help="A skill's id, or a key such as artifact:SKILL/FILE.", autocompletion=completion.skill_ids
 )
 _Skill = Annotated[str, typer.Argument(metavar="SKILL", help="A skill's id.", autocompletion=completion.skill_ids)]
-_Checkpoint = Annotated[str, typer.Argument(metavar="CHECKPOINT", help="The name of one of its checkpoints.")]
+_Checkpoint = Annotated[
+    str,
+    typer.Argument(
+        metavar="CHECKPOINT",
+        help="The name of one of its checkpoints, or preapproved-tools: that the tools it preapproves run unasked.",
+    ),
+]
 _By = Annotated[str | None, options.option(_SAID, "--by NAME", "Who says so. Default: your user name.")]
-_Note = Annotated[str, options.option(_SAID, "--note TEXT", "A remark, kept with it.")]
 _Call = Annotated[
     str | None,
     options.option(_SAID, "--call JSON", "The call that it is about, as in the question: id, tool and arguments."),
 ]
-_Arguments = Annotated[
-    str | None, options.option(_SAID, "--arguments JSON", "What the call is to run with instead, all of it.")
-]
 
 
-async def list_(
-    prefix: Annotated[
-        str, options.option(options.LEDGER, "--prefix TEXT", "Only conversations whose id begins so.")
-    ] = "",
-    limit: Annotated[
-        int,
-        options.option(
-            options.LEDGER, "--limit N", "At most so many, in the order of their ids.", parser=options.whole_number
-        ),
-    ] = 100,
-    ledger: options.KeptLedger = None,
-) -> Answer:
-    """List the conversations that are kept, with the skills that apply in each."""
-    from skillweave.cli.output.ledger import Conversations, ConversationShown, conversations_text
+async def list_(ledger: options.KeptLedger = None) -> Answer:
+    """List the conversations that are kept, with the skills that apply in each; 1,000 of them at most."""
+    from skillweave.cli.output.ledger import Conversations, conversations_text
 
-    kept = existing(ledger, DEFAULT_CONVERSATION)
-    async with opened(kept) as store:
-        names = await store.conversations(prefix, limit)
-        states = [(await store.load(name))[0] for name in names]
-        total = await store.count()
-    shown = tuple(
-        ConversationShown(name, state.revision, tuple(one.skill_id for one in state.engaged), len(state.records))
-        for name, state in zip(names, states, strict=True)
-    )
-    found = Conversations(total, shown)
+    async with opened(existing(ledger, DEFAULT_CONVERSATION)) as store:
+        names = await store.conversations("", _LISTED)
+        found = Conversations(await store.count(), {name: (await store.load(name))[0] for name in names})
     return Answer(lambda: found, partial(conversations_text, found))
 
 
@@ -122,43 +105,36 @@ async def show(
 
     With --skills it also shows which checkpoints still wait for a person.
     """
-    from skillweave.cli.output.ledger import RecordShown, StateShown, row_text, state_text
+    from skillweave.cli.output.ledger import StateShown, row_text, state_text
 
-    sources = loading.sources_at_hand()
-    kept = loading.kept(conversation)
-    async with opened(kept) as store:
-        state, _ = await store.load(conversation)
-    if state.revision == 0:
-        raise unknown_conversation(kept)
-    if key is not None:
-        record = _record(state, key, kept)
-        return Answer(partial(RecordShown, conversation, record), partial(row_text, record))
-    pending = await _pending(state, sources, loading.agent)
-    return Answer(
-        partial(extended, StateShown, state, conversation=conversation, checkpoints=pending),
-        partial(state_text, state, pending or ()),
-    )
+    sources, kept = loading.sources_at_hand(), loading.kept(conversation)
+    async with _weaver(sources, kept, loading.agent) as weaver:
+        state = await weaver.ledger.state(conversation)
+        if key is not None:
+            record = _record(state, key, kept)
+            return Answer(lambda: record, partial(row_text, record))
+        policy = await weaver.current_policy(conversation) if sources else None
+    shown = StateShown(state, None if policy is None else policy.checkpoints)
+    return Answer(lambda: shown, partial(state_text, shown))
 
 
 async def evict(
     conversation: options.KnownConversation, key: Annotated[str, _GIVEN], ledger: options.KeptLedger = None
 ) -> Answer:
     """Forget that a skill was given, so that it is given again."""
-    from skillweave.cli.output.ledger import left_text
     from skillweave.weaver.ledger import Left
 
     kept = existing(ledger, conversation)
     async with _weaver((), kept) as weaver:
         record = _record(await weaver.ledger.state(conversation), key, kept)
         await weaver.evict(conversation, record.key)
-    left = Left(record.key, evicted=(record.key,))
-    return Answer(lambda: left, partial(left_text, left))
+    return _gone(Left(record.key, evicted=(record.key,)))
 
 
 async def clear(conversation: options.KnownConversation, ledger: options.KeptLedger = None) -> Answer:
     """Forget everything about a conversation but its decisions."""
     import skillweave
-    from skillweave.cli.output.ledger import Cleared
+    from skillweave.state.state import State
 
     kept = existing(ledger, conversation)
     async with opened(kept) as store:
@@ -166,8 +142,7 @@ async def clear(conversation: options.KnownConversation, ledger: options.KeptLed
         if not await skillweave.open(ledger=store).ledger.clear(conversation):
             raise unknown_conversation(kept)
     return Answer(
-        partial(Cleared, conversation),
-        lambda page: page.entry("cleared", f"{conversation}; its decisions stay for `skillweave why`", Ink.GOOD),
+        State, lambda page: page.entry("cleared", f"{conversation}; its decisions stay for `skillweave why`", Ink.GOOD)
     )
 
 
@@ -201,23 +176,15 @@ async def approve(
     skill: _Skill,
     checkpoint: _Checkpoint,
     by: _By = None,
-    note: _Note = "",
     *,
     call: _Call = None,
-    arguments: _Arguments = None,
     loading: options.LoadingWithLedger,
 ) -> Answer:
     """Let one call through a checkpoint, or with no --call the skill, until its text changes.
 
     A checkpoint before a tool asks about each call, unless it has `scope: conversation`.
     """
-    verdict = "approved" if arguments is None else "modified"
-    shown, changed = _call_in(call), None if arguments is None else _object_in(arguments, "--arguments")
-    async with _weaver(loading.sources(), loading.kept(conversation), loading.agent) as weaver:
-        said = await weaver.approvals.decide(
-            conversation, skill, checkpoint, verdict, by=_person(by), note=note, call=shown, arguments=changed
-        )
-    return _judged(said)
+    return await _decided(conversation, skill, checkpoint, "approved", by, call, loading)
 
 
 async def reject(
@@ -225,7 +192,6 @@ async def reject(
     skill: _Skill,
     checkpoint: _Checkpoint,
     by: _By = None,
-    note: _Note = "",
     *,
     call: _Call = None,
     loading: options.LoadingWithLedger,
@@ -235,21 +201,28 @@ async def reject(
     A call that was stopped stays denied with these arguments. With no --call the tool that the checkpoint stands before
     stays denied. Both last until `reconsider`, or `approve` of the same.
     """
-    shown = _call_in(call)
-    async with _weaver(loading.sources(), loading.kept(conversation), loading.agent) as weaver:
-        said = await weaver.approvals.decide(
-            conversation, skill, checkpoint, "rejected", by=_person(by), note=note, call=shown
-        )
-    return _judged(said)
+    return await _decided(conversation, skill, checkpoint, "rejected", by, call, loading)
 
 
-async def consent(
-    conversation: options.KnownConversation, skill: _Skill, by: _By = None, *, loading: options.LoadingWithLedger
+async def _decided(
+    conversation: str,
+    skill: str,
+    checkpoint: str,
+    verdict: str,
+    by: str | None,
+    call: str | None,
+    loading: options.LoadingWithLedger,
 ) -> Answer:
-    """Agree that the tools that a skill preapproves run without asking, until its text changes."""
+    from skillweave.cli.output.ledger import judged_text
+    from skillweave.state.approvals import CONSENT
+
+    shown, person = None if call is None else _call_in(call), _person(by)
     async with _weaver(loading.sources(), loading.kept(conversation), loading.agent) as weaver:
-        said = await weaver.approvals.consent(conversation, skill, by=_person(by))
-    return _judged(said)
+        if checkpoint == CONSENT and verdict == "approved":
+            said = await weaver.approvals.consent(conversation, skill, by=person)
+        else:
+            said = await weaver.approvals.decide(conversation, skill, checkpoint, verdict, by=person, call=shown)
+    return Answer(lambda: said, partial(judged_text, said))
 
 
 async def reconsider(
@@ -261,13 +234,13 @@ async def reconsider(
 ) -> Answer:
     """Take back what was said at a checkpoint, so that it asks again.
 
-    A rejected skill may come back then. To take back a consent, name the checkpoint preapproved-tools.
+    A rejected skill may come back then.
     """
     from skillweave.cli.output.ledger import Withdrawn, withdrawn_text
 
     async with _weaver(loading.sources(), loading.kept(conversation), loading.agent) as weaver:
-        withdrawn = await weaver.approvals.reconsider(conversation, skill, checkpoint)
-    return Answer(partial(Withdrawn, conversation, tuple(withdrawn)), partial(withdrawn_text, withdrawn))
+        withdrawn = Withdrawn(await weaver.approvals.reconsider(conversation, skill, checkpoint))
+    return Answer(lambda: withdrawn, partial(withdrawn_text, withdrawn))
 
 
 @asynccontextmanager
@@ -287,63 +260,20 @@ def _gone(left: "Left") -> Answer:
     return Answer(lambda: left, partial(left_text, left))
 
 
-def _judged(said: "Judgement") -> Answer:
-    from skillweave.cli.output.ledger import judged_text
-
-    return Answer(lambda: said, partial(judged_text, said))
-
-
-async def _pending(
-    state: "State", sources: "Sequence[Source]", agent: str | None
-) -> "tuple[PendingCheckpoint, ...] | None":
-    """What waits for a person in the skills that are in force; None where no skills are at hand to say so."""
-    from skillweave.cli.arguments.skills import load, seen_by
-    from skillweave.relations.rules import all_requirements
-    from skillweave.state.approvals import digests_shown, kept_out
-    from skillweave.turn.policy import pending_checkpoints
-
-    if not sources:
-        return None
-    if not state.engaged and not state.approvals and not state.restraining:
-        return ()
-    known = seen_by(agent, (await load(sources)).snapshot)
-
-    def with_companions(entries: "Sequence[Engaged]") -> dict[str, None]:
-        heads = [entry.skill_id for entry in entries]
-        return dict.fromkeys((*heads, *(one.rule.skill for one in all_requirements(heads, known))))
-
-    names, waiting = with_companions(state.engaged), with_companions(state.restraining)
-    out = dict.fromkeys((*kept_out(state.approvals, known), *(name for name in waiting if name not in names)))
-    found = [known.skills[name] for name in names if name in known.skills and name not in out]
-    kept = [known.skills[name] for name in out if name in known.skills]
-    return pending_checkpoints(found, state.approvals, kept, digests_shown((*state.engaged, *state.restraining), known))
-
-
-def _call_in(text: str | None) -> "ToolCall | None":
+def _call_in(text: str) -> "ToolCall":
     from skillweave.conversation import ToolCall
 
-    if text is None:
-        return None
-    call = _object_in(text, "--call")
-    names, wanted = sorted(call), ("arguments", "id", "tool")
-    if names != sorted(wanted) or not isinstance(call["arguments"], dict):
+    try:
+        call = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Mistake(f"--call is no JSON ({str(error)[:80]}); give one object in quotes") from None
+    names = sorted(call) if isinstance(call, dict) else [type(call).__name__]
+    if names != ["arguments", "id", "tool"] or not isinstance(call["arguments"], dict):
         raise Mistake(
             f"--call has {', '.join(names)[:60] or 'nothing'}; it is the `call` of a question: "
             '{"id": "call_1", "tool": "pay", "arguments": {"amount": 5}}'
         )
     return ToolCall(str(call["id"]), str(call["tool"]), call["arguments"])
-
-
-def _object_in(text: str, option: str) -> dict[str, Any]:
-    import json
-
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise Mistake(f"{option} is no JSON ({str(error)[:80]}); give one object in quotes") from None
-    if not isinstance(found, dict):
-        raise Mistake(f"{option} is {type(found).__name__}, not a JSON object; give one object in quotes")
-    return found
 
 
 def _person(by: str | None) -> str:
@@ -360,8 +290,6 @@ def _person(by: str | None) -> str:
 def _record(state: "State", key: str, kept: Kept) -> "Record":
     from skillweave.state.state import full_key
 
-    if state.revision == 0:
-        raise unknown_conversation(kept)
     record = state.record(full_key(key))
     if record is None:
         known = ", ".join(known.key for known in state.records[:10]) or "none"

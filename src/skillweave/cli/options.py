@@ -1,34 +1,25 @@
-"""The options that several commands share, each written once."""
+"""How an option is written, and the options and sets of them that several commands share, each said once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar
 
 import typer
+from typer import BadParameter
 
 from skillweave.cli import completion
+from skillweave.cli.arguments.entities import existing_graph, graph_to_fill
 from skillweave.cli.arguments.ledger import Kept, existing, kept_in
-from skillweave.cli.arguments.skills import load_snapshot, skills_beside_packs, sources_at_hand, sources_of
-from skillweave.cli.entity_options import Entities, EntityTenant, OfEntities, Ref
-from skillweave.cli.option import (
-    BUDGET,
-    ENTITIES,
-    GRAPH,
-    LEDGER,
-    MODEL,
-    OUTPUT,
-    SKILLS,
-    TURN,
-    option,
-    whole_number,
-)
+from skillweave.cli.arguments.skills import load, of_project, skills_beside_packs, sources_closed, sources_of
 
 if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
     from skillweave.cachefile import CacheFolder
     from skillweave.conversation import Turn
     from skillweave.graph import SkillGraph
-    from skillweave.knowledge.entity import EntityGraph
+    from skillweave.knowledge.entity import EntityGraph, WritableGraph
     from skillweave.registry import Snapshot, Source
     from skillweave.select.candidates import Selection
     from skillweave.select.matchers import Matcher
@@ -37,9 +28,28 @@ if TYPE_CHECKING:
     from skillweave.task import Task
     from skillweave.weaver import Weaver
 
-__all__ = ["BUDGET", "ENTITIES", "GRAPH", "LEDGER", "MODEL", "OUTPUT", "SKILLS", "TURN"]
-__all__ += ["Entities", "EntityTenant", "OfEntities", "Ref", "option", "whole_number"]
-"""What commands find here and is written elsewhere."""
+SKILLS, TURN, BUDGET, LEDGER, OUTPUT = "Skills", "The turn", "Selection and budget", "Conversation", "Output"
+MODEL, GRAPH, ENTITIES = "The model", "The graph", "Entities"
+"""The groups that options stand in, in `--help`."""
+
+
+def whole_number(given: str | float) -> int:
+    """The number, of at least 0; raises BadParameter for anything else."""
+    try:
+        number = int(str(given))
+    except ValueError:
+        number = -1
+    if number < 0:
+        raise BadParameter(f"{str(given)[:40]!r} is not a whole number of at least 0")
+    return number
+
+
+def option(panel: str, spelling: str, help: str, **more: Any) -> Any:  # noqa: A002, ANN401 - as typer.Option has them
+    """An option in a panel of `--help`, spelled as the help shows it: `--message -m TEXT`; `more` is for typer."""
+    names = [word for word in spelling.split() if word.startswith("-")]
+    metavar = next((word for word in spelling.split() if not word.startswith("-")), None)
+    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=panel, **more)
+
 
 PREPARE_SECONDS = 2.0
 """What matchers have to prepare in where no weaver bounds it, the same as there."""
@@ -59,8 +69,7 @@ File: TypeAlias = Annotated[
     str,
     typer.Argument(
         metavar="FILE",
-        help="A graph or a pack with one (.yaml, .json), or the name of an installed pack, such as support-triage; - "
-        "reads a graph from standard input.",
+        help="A graph or a pack with one (.yaml, .json), or the name of an installed pack, such as support-triage.",
     ),
 ]
 
@@ -166,10 +175,6 @@ Memory: TypeAlias = Annotated[
 TaskText: TypeAlias = Annotated[
     str | None, option(TURN, "--task TEXT", "The work as a whole, of which MESSAGE is a part.")
 ]
-Risk: TypeAlias = Annotated[
-    Literal["low", "medium", "high"] | None,
-    option(TURN, "--risk", "How much can go wrong with the task; task rules of packs may ask for it."),
-]
 Coding: TypeAlias = Annotated[
     bool, option(TURN, "--coding", "The task is about code; task rules of packs may ask for it.")
 ]
@@ -184,10 +189,6 @@ Tools: TypeAlias = Annotated[
 Where: TypeAlias = Annotated[
     Literal["history", "call"],
     option(TURN, "--placement", "Where the host puts skill text: in the history, where it stays, or into one call."),
-]
-TurnId: TypeAlias = Annotated[
-    str | None,
-    option(TURN, "--turn-id ID", "This turn's id; the same id again gives the same answer and changes nothing."),
 ]
 Catalog: TypeAlias = Annotated[
     Literal["auto", "always", "fallback", "never"],
@@ -243,6 +244,22 @@ FittedTo: TypeAlias = Annotated[
 ]
 Watch: TypeAlias = Annotated[bool, option(OUTPUT, "--watch", "Go on and check again after every edit, until Ctrl-C.")]
 AsJson: TypeAlias = Annotated[bool, option(OUTPUT, "--json", "Print JSON, errors too.")]
+Entities: TypeAlias = Annotated[
+    str | None,
+    option(
+        ENTITIES,
+        "--entities URL-or-FILE",
+        "What is known of the things that conversations are about: a JSON file of entities, sqlite:///FILE or "
+        "postgresql://USER:PASSWORD@HOST/NAME.",
+    ),
+]
+EntityTenant: TypeAlias = Annotated[
+    str, option(ENTITIES, "--tenant NAME", "Whose entities they are, where several customers share a database.")
+]
+Ref: TypeAlias = Annotated[
+    str,
+    typer.Argument(metavar="REF", help="The id of an entity, or one of its other names."),
+]
 Current: TypeAlias = Annotated[
     str | None,
     option(
@@ -254,30 +271,60 @@ Current: TypeAlias = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Loading:
-    """Which skills a command works on."""
+class Reading:
+    """Which skills a command reads."""
 
     skills: Skills = None
     pack: Packs = None
     strict: Strict = False
-    cache: CacheIn = None
-    no_cache: NoCache = False
-
-    def sources(self) -> tuple["Source", ...]:
-        """A source for each name; raises Mistake where nothing is named and no skills are where they are by default."""
-        return sources_of(self.skills, strict=self.strict, packs=self.pack, cache=self.kept_skills())
 
     def names(self) -> tuple[str, ...]:
         """What is named, or where skills are by default."""
         return skills_beside_packs(self.skills, self.pack)
 
+    def sources(self) -> tuple["Source", ...]:
+        """A source for each name; raises Mistake where nothing is named and no skills are where they are by default."""
+        return sources_of(self.skills, strict=self.strict, packs=self.pack, cache=self.kept_skills())
+
     def sources_at_hand(self) -> tuple["Source", ...]:
         """The sources, none where nothing is named and the project has no skills."""
-        return sources_at_hand(self.skills, strict=self.strict, packs=self.pack, cache=self.kept_skills())
+        return self.sources() if self.skills or self.pack or of_project() else ()
+
+    def kept_skills(self) -> "CacheFolder | None":
+        """Where what was read is kept; None where nothing is."""
+        return None
+
+
+ReadingT = TypeVar("ReadingT", bound=Reading)
+
+
+def with_paths(reading: ReadingT, paths: Sequence[str] | None, ctx: typer.Context) -> ReadingT:
+    """The paths and what other options name beside them; what is configured is not asked for then."""
+    if not paths:
+        return reading
+    typed = {
+        name for name in ("skills", "pack") if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"
+    }
+    also = (reading.skills or ()) if "skills" in typed else ()
+    return replace(reading, skills=[*paths, *also], pack=reading.pack if "pack" in typed else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Loading(Reading):
+    """Which skills a command works on; what was read of them is kept for the next command."""
+
+    cache: CacheIn = None
+    no_cache: NoCache = False
 
     def snapshot(self) -> "Snapshot":
         """All skills that are named, for a command that needs nothing else."""
-        return load_snapshot(self.skills, strict=self.strict, packs=self.pack, cache=self.kept_skills())
+        import asyncio
+
+        async def loaded() -> "Snapshot":
+            async with sources_closed():
+                return (await load(self.sources())).snapshot
+
+        return asyncio.run(loaded())
 
     def kept_skills(self) -> "CacheFolder | None":
         """Where what was read is kept; None with `--no-cache`."""
@@ -288,29 +335,20 @@ class Loading:
         return CacheFolder(default_folder() if self.cache is None else Path(self.cache))
 
 
-class _Named(Protocol):
-    """A set of options that name skills."""
+@dataclass(frozen=True, slots=True)
+class OfEntities(Reading):
+    """The entities that a command works on; the packs among the skills say what of them is a name, a place, shown."""
 
-    @property
-    def skills(self) -> list[str] | None: ...
+    entities: Entities = None
+    tenant: EntityTenant = ""
 
-    @property
-    def pack(self) -> list[str] | None: ...
+    def existing(self) -> "AbstractAsyncContextManager[EntityGraph]":
+        """The graph, which must be there already, open while the context lasts; raises Mistake."""
+        return existing_graph(self.entities, self.tenant, self.sources_at_hand())
 
-
-NamedT = TypeVar("NamedT", bound=_Named)
-
-
-def with_paths(loading: NamedT, paths: Sequence[str] | None, ctx: typer.Context) -> NamedT:
-    """The paths and what other options name beside them; what is configured is not asked for then."""
-    if not paths:
-        return loading
-    typed = {
-        name for name in ("skills", "pack") if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"
-    }
-    also = (loading.skills or ()) if "skills" in typed else ()
-    named: NamedT = replace(loading, skills=[*paths, *also], pack=loading.pack if "pack" in typed else None)  # type: ignore[type-var]
-    return named
+    def to_fill(self) -> "AbstractAsyncContextManager[WritableGraph]":
+        """The graph of a database, made where it is not there yet; raises Mistake for what cannot be filled."""
+        return graph_to_fill(self.entities, self.tenant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,16 +399,15 @@ class OfTask:
     """What is said of the task that a turn belongs to."""
 
     task: TaskText = None
-    risk: Risk = None
     coding: Coding = False
 
     def stated(self) -> "Task | None":
         """The task; None where nothing is said of it."""
-        from skillweave.task import RiskLevel, Task
+        from skillweave.task import Task
 
-        if self.task is None and self.risk is None and not self.coding:
+        if self.task is None and not self.coding:
             return None
-        return Task(self.task or "", None if self.risk is None else RiskLevel(self.risk), self.coding)
+        return Task(self.task or "", coding=self.coding)
 
 
 @dataclass(frozen=True, slots=True)

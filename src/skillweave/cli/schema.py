@@ -114,8 +114,7 @@ def _naming_itself(schema: "Schema", name: str) -> "Schema":
     """The schema of a printed value, which says first of all what its schema is."""
     if "anyOf" in schema:  # one of several values
         kinds = [one["$ref"].rpartition("/")[2] for one in schema["anyOf"]]
-        named = {kind: _naming_itself(schema["$defs"][kind], name) for kind in kinds}
-        return {**schema, "$defs": {**schema["$defs"], **named}}
+        return {**schema, "anyOf": [_naming_itself(schema["$defs"][kind], name) for kind in kinds]}
     named = {NAMING: {"const": schema_id(name)}, **schema["properties"]}
     return {**schema, "properties": named, "required": [NAMING, *schema.get("required", ())]}
 

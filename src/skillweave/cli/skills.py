@@ -1,20 +1,19 @@
-"""`skillweave catalog` and `show`: which skills there are, what they cost, and one of them as the model gets it."""
+"""`skillweave show`: the catalog as the model sees it, or one skill as the model gets it, with the cost."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from skillweave.cli import completion, options
-from skillweave.cli.arguments.skills import load, seen_by, working
+from skillweave.cli.arguments.skills import load, seen_by
 from skillweave.cli.failure import Mistake
-from skillweave.cli.output.page import Answer, Ink, Page, printable
+from skillweave.cli.output.page import Answer, Ink, Page, counted, printable, tokens_shown
 
 if TYPE_CHECKING:
-    from skillweave.cli.output.skills import CatalogShown, Price, SkillPrice, SkillShown
+    from skillweave.cli.output.skills import SkillShown
     from skillweave.disclose.catalog import Catalog
-    from skillweave.disclose.fit import Pricing
     from skillweave.disclose.render import Inlined
     from skillweave.disclose.sections import Section
     from skillweave.registry import Registry, Snapshot
@@ -22,125 +21,29 @@ if TYPE_CHECKING:
 
 
 EXAMPLES = {
-    "catalog": """
-skillweave catalog --skills examples/skills
-skillweave catalog --skills examples/skills --all
-skillweave catalog --skills examples/skills --budget 2000
-""",
     "show": """
+skillweave show --skills examples/skills --budget 2000
 skillweave show multilingual-greetings --skills examples/skills
-skillweave show multilingual-greetings --skills examples/skills --json
 skillweave show invoice-checking --skills examples/skills --outline
 skillweave show invoice-checking --skills examples/skills --section 2
 """,
 }
 
 
-def catalog(
+async def show(
+    skill: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[SKILL]",
+            help="The id of a skill. Default: the catalog of all.",
+            autocompletion=completion.skill_ids,
+            show_default=False,
+        ),
+    ] = None,
     *,
     loading: options.Loading,
     agent: options.ForAgent = None,
     budget: options.Tokens = 25_000,
-    everything: Annotated[
-        bool,
-        options.option(
-            options.OUTPUT,
-            "--all",
-            "List every skill with what it costs, also inactive ones and those that do not fit.",
-        ),
-    ] = False,
-) -> Answer:
-    """Print the catalog as the model sees it, with its cost.
-
-    One line for each skill while they fit into a quarter of the budget (2,000 tokens at most).
-    """
-    from skillweave.cli.output.notes import loading_notes
-    from skillweave.disclose.catalog import PricedCatalog
-    from skillweave.disclose.fit import Budget, Pricing
-    from skillweave.formats.host_keys import invocation_of
-    from skillweave.tokens.counter import Tiktoken
-
-    snapshot = seen_by(agent, loading.snapshot())
-    most = None if agent is None else snapshot.agents[agent].most_tokens
-    budget = budget if most is None else min(budget, most)
-    pricing = Pricing(Tiktoken())
-    closed = frozenset(skill.id for skill in snapshot.active() if not invocation_of(skill).by_model)
-    offered = [skill for skill in snapshot.active() if skill.id not in closed]
-    catalog = PricedCatalog(offered, pricing, limit=Budget(total=budget).catalog_limit).catalog
-    shown = _CatalogShown(snapshot, pricing, catalog, closed)
-    text = shown.table if everything else shown.block
-    return Answer(shown.value, text, notes=loading_notes(snapshot))
-
-
-@dataclass(frozen=True, slots=True)
-class _CatalogShown:
-    snapshot: "Snapshot"
-    pricing: "Pricing"
-    catalog: "Catalog"
-    closed: frozenset[str]
-
-    def value(self) -> "CatalogShown":
-        from skillweave.cli.output.skills import CatalogShown, CatalogSkill
-
-        with working("Counting the tokens of", len(self.snapshot.skills)):
-            skills = tuple(
-                CatalogSkill(
-                    skill.id,
-                    skill.name,
-                    skill.description,
-                    skill.status,
-                    skill.id in self.closed,
-                    skill.id in self.catalog.shown,
-                    self._price(skill),
-                )
-                for skill in self.snapshot.skills.values()
-            )
-        return CatalogShown(self.catalog.text, self.catalog.tokens, len(self.catalog.shown), self.catalog.total, skills)
-
-    def block(self, page: Page) -> str:
-        if not self.catalog.text:
-            return self._summary()
-        return f"{printable(self.catalog.text)}\n\n{self._summary()}"
-
-    def table(self, page: Page) -> str:
-        width = max((len(skill.id) for skill in self.snapshot.skills.values()), default=5)
-        head = f"{'skill':<{width}}  {'line':>5}  {'text':>7}  status"
-        with working("Counting the tokens of", len(self.snapshot.skills)):
-            rows = [self._row(skill, width, page) for skill in self.snapshot.skills.values()]
-        return "\n".join([page.paint(head, Ink.STRONG), *rows, "", self._summary()])
-
-    def _row(self, skill: "Skill", width: int, page: Page) -> str:
-        price = self._price(skill)
-        status = f"{skill.status.value}{', closed to the model' if skill.id in self.closed else ''}"
-        row = f"{skill.id:<{width}}  {price.catalog:>5,}  {price.instructions:>7,}  {status}"
-        return row if skill.status.selectable else page.paint(row, Ink.FAINT)
-
-    def _price(self, skill: "Skill") -> "Price":
-        from skillweave.cli.output.skills import Price
-        from skillweave.disclose.block import Rung
-        from skillweave.disclose.render import catalog_line
-
-        line = self.pricing.count(catalog_line(skill))
-        return Price(line, self.pricing.skill(skill, Rung.INSTRUCTIONS).tokens)
-
-    def _summary(self) -> str:
-        from skillweave.cli.output.page import counted, tokens_shown
-
-        shown, total = len(self.catalog.shown), self.catalog.total
-        takes = f"the catalog takes {tokens_shown(self.catalog.tokens)}."
-        closed = f" {counted(len(self.closed), 'more skill')} the model never selects." if self.closed else ""
-        if shown == total:
-            return f"{counted(total, 'skill')}; {takes}{closed}"
-        rest = "The rest does not fit into a quarter of the budget (2,000 tokens at most); list it with --all."
-        return f"{shown:,} of {counted(total, 'skill')}; {takes}{closed} {rest}"
-
-
-async def show(
-    skill: Annotated[
-        str, typer.Argument(metavar="SKILL", help="The id of a skill.", autocompletion=completion.skill_ids)
-    ],
-    *,
-    loading: options.Loading,
     outline: Annotated[
         bool,
         options.option(
@@ -156,91 +59,103 @@ async def show(
         ),
     ] = None,
 ) -> Answer:
-    """Print one skill as the model gets it, with cost and rules.
+    """Print the catalog that the model sees, or one skill, with cost.
 
-    First what is known of it: tokens, who may select it, triggers, tools, relations, where it came from; then the very
-    text that is injected, with its documents.
+    The catalog has one line for each skill while they fit into a quarter of the budget (2,000 tokens at most). Of a
+    skill it prints the tokens, who may select it, triggers, tools, relations and where it came from; then the very text
+    that is injected, with its documents.
     """
     from skillweave.cli.output.notes import loading_notes
-    from skillweave.cli.output.skills import SkillPrice
+
+    registry = await load(loading.sources())
+    snapshot = seen_by(agent, registry.snapshot)
+    if skill is not None:
+        shown, notes = await _shown(registry, snapshot[skill], outline=outline, section=section)
+        text = partial(_skill_text, shown, whole=not outline and section is None)
+        return Answer(lambda: shown, text, notes=(*loading_notes(snapshot), *notes))
+    most = None if agent is None else snapshot.agents[agent].most_tokens
+    catalog, closed = _catalog(snapshot, budget if most is None else min(budget, most))
+    return Answer(lambda: catalog, partial(_catalog_text, catalog, closed), notes=loading_notes(snapshot))
+
+
+def _catalog(snapshot: "Snapshot", budget: int) -> "tuple[Catalog, int]":
+    """The catalog, and how many active skills are not for the model to select."""
+    from skillweave.disclose.catalog import PricedCatalog
+    from skillweave.disclose.fit import Budget, Pricing
+    from skillweave.formats.host_keys import invocation_of
+    from skillweave.tokens.counter import Tiktoken
+
+    active = snapshot.active()
+    offered = [skill for skill in active if invocation_of(skill).by_model]
+    priced = PricedCatalog(offered, Pricing(Tiktoken()), limit=Budget(total=budget).catalog_limit)
+    return priced.catalog, len(active) - len(offered)
+
+
+def _catalog_text(catalog: "Catalog", closed: int, page: Page) -> str:
+    shown, total = len(catalog.shown), catalog.total
+    summary = counted(total, "skill") if shown == total else f"{shown:,} of {counted(total, 'skill')}"
+    summary += f"; the catalog takes {tokens_shown(catalog.tokens)}."
+    if closed:
+        summary += f" {counted(closed, 'more skill')} the model never selects."
+    if shown < total:
+        summary += " The rest does not fit into a quarter of the budget (2,000 tokens at most)."
+    return f"{printable(catalog.text)}\n\n{summary}" if catalog.text else summary
+
+
+async def _shown(
+    registry: "Registry", skill: "Skill", *, outline: bool, section: str | None
+) -> "tuple[SkillShown, tuple[str, ...]]":
+    """The skill with the text that is asked for, and why documents are missing in it."""
+    from skillweave.cli.output.skills import SkillPrice, SkillShown
     from skillweave.disclose.block import Rung
     from skillweave.disclose.fit import Pricing
     from skillweave.disclose.render import Extras, catalog_line
     from skillweave.tokens.counter import Tiktoken
     from skillweave.turn.disclose import base_directory
 
-    registry = await load(loading.sources())
-    found = registry.snapshot[skill]
-    pricing = Pricing(Tiktoken())
-    inlined, notes = await _documents(registry, found)
-    folder = base_directory(found)
-    plain = pricing.skill(found, Rung.INSTRUCTIONS, Extras(base_directory=folder))
-    full = pricing.skill(found, Rung.FULL, Extras(inlined=inlined, base_directory=folder))
-    outlined = pricing.skill(found, Rung.OUTLINE, Extras(base_directory=folder))
-    line = pricing.count(catalog_line(found))
-    price = SkillPrice(catalog=line, outline=outlined.tokens, instructions=plain.tokens, full=full.tokens)
-    block = full.text
+    pricing, folder = Pricing(Tiktoken()), base_directory(skill)
+    inlined, notes = await _documents(registry, skill)
+    plain = pricing.skill(skill, Rung.INSTRUCTIONS, Extras(base_directory=folder))
+    full = pricing.skill(skill, Rung.FULL, Extras(inlined=inlined, base_directory=folder))
+    outlined = pricing.skill(skill, Rung.OUTLINE, Extras(base_directory=folder))
+    price = SkillPrice(pricing.count(catalog_line(skill)), outlined.tokens, plain.tokens, full.tokens)
+    block = outlined.text if outline else full.text
     if section is not None:
-        block = _section(pricing.sections(found), section, skill)
-    elif outline:
-        block = outlined.text
-    shown = _SkillShown(found, block, price, whole=not outline and section is None)
-    return Answer(shown.value, shown.text, notes=(*loading_notes(registry.snapshot), *notes))
+        block = _section(pricing.sections(skill), section, skill.id)
+    return SkillShown(skill, price, block), notes
 
 
-@dataclass(frozen=True, slots=True)
-class _SkillShown:
-    skill: "Skill"
-    block: str
-    price: "SkillPrice"
-    whole: bool = True
+def _skill_text(shown: "SkillShown", page: Page, *, whole: bool) -> str:
+    if not whole:
+        return printable(shown.block)
+    skill = shown.skill
+    version = f" {skill.version}" if skill.version else ""
+    title = page.paint(printable(f"{skill.name}{version}"), Ink.STRONG)
+    facts = (page.entry(label, text) for label, text in _facts(shown) if text)
+    return "\n".join([title, page.wrap(skill.description), "", *facts, "", printable(shown.block)])
 
-    def value(self) -> "SkillShown":
-        from skillweave.cli.output.skills import Openings, Place, SkillShown
-        from skillweave.formats.arguments import takes_arguments
-        from skillweave.formats.host_keys import invocation_of, when_to_use_of
-        from skillweave.formats.native import to_dict
 
-        own: dict[str, Any] = dict(to_dict(self.skill))
-        invocation, origin = invocation_of(self.skill), self.skill.origin
-        return SkillShown(
-            **own,
-            origin=None if origin is None else Place(origin.source, origin.location),
-            digest=self.skill.digest,
-            invocation=Openings(invocation.by_model, invocation.by_user),
-            when_to_use=when_to_use_of(self.skill) or None,
-            takes_arguments=takes_arguments(self.skill),
-            tokens=self.price,
-            block=self.block,
-        )
+def _facts(shown: "SkillShown") -> Iterator[tuple[str, str]]:
+    from skillweave.relations.rules import rule_shown
 
-    def text(self, page: Page) -> str:
-        if not self.whole:
-            return printable(self.block)
-        skill = self.skill
-        version = f" {skill.version}" if skill.version else ""
-        title = page.paint(printable(f"{skill.name}{version}"), Ink.STRONG)
-        facts = (page.entry(label, text) for label, text in self._facts() if text)
-        return "\n".join([title, page.wrap(skill.description), "", *facts, "", printable(self.block)])
-
-    def _facts(self) -> Iterator[tuple[str, str]]:
-        skill, price = self.skill, self.price
-        figures = f"{price.catalog:,} for its catalog line, {price.instructions:,} for its instructions"
-        with_documents = f", {price.full:,} with its documents" if price.full > price.instructions else ""
-        yield "id", skill.id
-        yield "status", "" if skill.status.value == "active" else skill.status.value
-        yield "tokens", figures + with_documents
-        yield from _host_key_facts(skill)
-        yield from _lists("triggers", [(getattr(skill.triggers, kind), kind) for kind in _TRIGGERS])
-        yield from _tools(skill)
-        yield from (("relation", _relation(skill, place)) for place in range(len(skill.relations)))
-        for checkpoint in skill.checkpoints:
-            when = f" before {checkpoint.before}" if checkpoint.before else ""
-            yield "checkpoint", f"{checkpoint.name}{when}{f': {checkpoint.asks}' if checkpoint.asks else ''}"
-        for ref in skill.artifacts:
-            yield "document", f"{ref.id} ({ref.size:,} bytes)"
-        yield "from", skill.origin.location if skill.origin else ""
-        yield "digest", f"{skill.digest[:32]}..."
+    skill, price = shown.skill, shown.tokens
+    figures = f"{price.catalog:,} for its catalog line, {price.instructions:,} for its instructions"
+    with_documents = f", {price.full:,} with its documents" if price.full > price.instructions else ""
+    yield "id", skill.id
+    yield "status", "" if skill.status.value == "active" else skill.status.value
+    yield "tokens", figures + with_documents
+    yield from _host_key_facts(skill)
+    yield from _lists("triggers", [(getattr(skill.triggers, kind), kind) for kind in _TRIGGERS])
+    yield from _tools(skill)
+    for relation in skill.relations:
+        yield "relation", rule_shown(skill.id, relation).replace("`", "")
+    for checkpoint in skill.checkpoints:
+        when = f" before {checkpoint.before}" if checkpoint.before else ""
+        yield "checkpoint", f"{checkpoint.name}{when}{f': {checkpoint.asks}' if checkpoint.asks else ''}"
+    for ref in skill.artifacts:
+        yield "document", f"{ref.id} ({ref.size:,} bytes)"
+    yield "from", skill.origin.location if skill.origin else ""
+    yield "digest", f"{skill.digest[:32]}..."
 
 
 def _host_key_facts(skill: "Skill") -> Iterator[tuple[str, str]]:
@@ -276,12 +191,6 @@ def _tools(skill: "Skill") -> Iterator[tuple[str, str]]:
         yield "tools", f"allowed: {', '.join(tools.allowed) or 'none at all'}"
     label = "tools" if tools.allowed is None else ""
     yield from _lists(label, ((tools.forbidden, "forbidden"), (tools.preapproved, "wants to run without asking")))
-
-
-def _relation(skill: "Skill", place: int) -> str:
-    from skillweave.relations.rules import rule_shown
-
-    return rule_shown(skill.id, skill.relations[place]).replace("`", "")
 
 
 def _section(whole: "Section", wanted: str, skill_id: str) -> str:

@@ -1,8 +1,8 @@
 """`skillweave weave`, `match` and `why`: one turn, what the matchers say with nothing written, and what was decided."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import partial
+from os import urandom
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,13 +21,13 @@ from skillweave.cli.arguments.ledger import (
 from skillweave.cli.arguments.skills import indexed
 from skillweave.cli.failure import UNREACHABLE, Mistake
 from skillweave.cli.output.page import Answer, Ink, Page
+from skillweave.conversation import Message, Placement, Role, Turn
 from skillweave.redaction import without_secrets
 
 if TYPE_CHECKING:
-    from skillweave.cli.output.turn import Explained, Matches
-    from skillweave.injection import Fallback, Injection
+    from skillweave.injection import Injection
     from skillweave.registry import Snapshot
-    from skillweave.select.candidates import Selection
+    from skillweave.select.candidates import Candidate, Selection
     from skillweave.state.port import Logged
 
 
@@ -74,7 +74,6 @@ async def weave(
     task: options.OfTask,
     tool: options.Tools = None,
     placement: options.Where = "history",
-    turn_id: options.TurnId = None,
     selecting: options.Selecting,
     keeping: options.Keeping,
 ) -> Answer:
@@ -86,7 +85,7 @@ async def weave(
     """
     from skillweave.cli.arguments.entities import graph_if_named
     from skillweave.cli.arguments.graph import notes_of
-    from skillweave.cli.arguments.turn import memory_of, message_text, read_transcript, results_of, turn_of
+    from skillweave.cli.arguments.turn import memory_of, message_text, read_transcript, results_of
     from skillweave.cli.output.notes import ABOUT_ENTITIES, entity_notes, graph_notes, loading_notes
     from skillweave.injection import DECISIONS_NOT_KEPT, LEDGER_UNAVAILABLE
     from skillweave.select.triggers import MESSAGE_PARTLY_READ
@@ -94,16 +93,16 @@ async def weave(
     if message is None and not result:
         raise _NoMessage("missing argument 'MESSAGE'", ctx)
     kept = keeping.kept()
-    turn = turn_of(
-        None if message is None else message_text(message),
-        role,
-        kept.conversation,
-        turn_id=turn_id,
+    said = None if message is None else message_text(message)
+    turn = Turn(
+        id=urandom(16).hex(),
+        conversation=kept.conversation,
+        message=Message(Role.TOOL if said is None else Role(role), said),
         transcript=read_transcript(transcript),
         results=results_of(result),
         memory=memory_of(memory),
-        tools=tool,
-        placement=placement,
+        tools=tuple(tool) if tool else None,
+        placement=Placement(placement),
         task=task.stated(),
     )
     graph, notes = await loading.own_graph()
@@ -181,54 +180,61 @@ async def match(
     Says for each skill which matcher found it and by what words, and why others were not chosen. Nothing is written.
     What a conversation was given before makes no difference.
     """
+    from skillweave.cli.arguments.graph import notes_of
     from skillweave.cli.arguments.skills import load, seen_by, working
-    from skillweave.cli.arguments.turn import message_text, read_transcript, turn_of
+    from skillweave.cli.arguments.turn import message_text, read_transcript
     from skillweave.cli.output.notes import graph_notes, loading_notes
-    from skillweave.select.questions import question_in
 
-    said = message_text(message)
-    turn = turn_of(said, role, DEFAULT_CONVERSATION, transcript=read_transcript(transcript), task=task.stated())
+    said = Message(Role(role), message_text(message))
+    turn = Turn("match", DEFAULT_CONVERSATION, said, transcript=read_transcript(transcript), task=task.stated())
     graph, notes = await loading.own_graph()
     sources = loading.sources()
-    if graph is None and question_in(said) is None:
+    snapshot = seen_by(agent, (await load(sources)).snapshot)
+    if graph is None and snapshot.graph is None:
         # Without an engine: nothing is priced, and its modules take longer to load than the skills.
-        snapshot = seen_by(agent, (await load(sources)).snapshot)
-        if snapshot.graph is None:
-            with working("Indexing", len(snapshot.active())):
-                selection = await selecting.selection(snapshot, turn, loading.kept_skills())
-            return _matched(selection, None, (*notes, *loading_notes(snapshot), *graph_notes(snapshot, None)))
-    async with opened(Kept(None, DEFAULT_CONVERSATION)) as store:
-        weaver = selecting.weaver(sources, store, graph, loading.kept_skills())
-        weaver = weaver if agent is None else await weaver.for_agent(agent)
-        await indexed(weaver)
-        selection = await weaver.skills.match(turn)
-        fallback = None if question_in(said) is None else _answer(await weaver.preview(turn))
-    snapshot = await weaver.skills.snapshot()
-    notes = (*notes, *loading_notes(snapshot), *graph_notes(snapshot, weaver.skills.given_graph))
-    return _matched(selection, fallback, notes)
+        with working("Indexing", len(snapshot.active())):
+            selection = await selecting.selection(snapshot, turn, loading.kept_skills())
+    else:
+        async with opened(Kept(None, DEFAULT_CONVERSATION)) as store:
+            weaver = selecting.weaver(sources, store, graph, loading.kept_skills())
+            weaver = weaver if agent is None else await weaver.for_agent(agent)
+            await indexed(weaver)
+            selection = await weaver.skills.match(turn)
+        graph = weaver.skills.given_graph
+    notes = (*notes, *loading_notes(snapshot), *graph_notes(snapshot, graph), *notes_of(selection.diagnostics))
+    return Answer(lambda: selection, partial(_matched_text, selection), notes=notes)
 
 
-def _answer(injection: "Injection") -> "Fallback | None":
-    from skillweave.injection import Fallback
-    from skillweave.state.state import FallbackKind
-
-    if injection.fallback is None and injection.catalog:  # it stands in every call, so that nothing more is told
-        return Fallback(FallbackKind.CATALOG, injection.catalog)
-    return injection.fallback
+_SHOWN_NEAR = 2
+"""So many skills below the threshold are named."""
 
 
-def _matched(selection: "Selection", fallback: "Fallback | None", notes: Sequence[str]) -> Answer:
-    from skillweave.cli.arguments.graph import notes_of
-    from skillweave.cli.output.matches import matched_text
-    from skillweave.cli.output.page import extended
+def _matched_text(selection: "Selection", page: Page) -> str:
+    """Which skills a message calls for, and which nearly."""
+    from skillweave.cli.output.page import evidence_shown
+    from skillweave.decisions import Outcome
 
-    def as_data() -> "Matches":
-        from skillweave.cli.output.turn import Matches
+    lines: list[str] = []
+    for candidate in selection.chosen:
+        lines.append(page.entry("chosen", _title(candidate), Ink.GOOD))
+        lines.append(page.entry("", evidence_shown(candidate.evidence)))
+    for candidate in selection.offered:
+        lines.append(page.entry("offered", _title(candidate)))
+        lines.append(page.entry("", evidence_shown(candidate.evidence)))
+    near = 0
+    for rejected in selection.rejected:
+        near += rejected.outcome is Outcome.BELOW_THRESHOLD
+        if rejected.outcome is not Outcome.BELOW_THRESHOLD or near <= _SHOWN_NEAR:
+            lines.append(page.entry(rejected.outcome.value, _title(rejected.candidate), Ink.FAINT))
+            lines.append(page.entry("", rejected.reason))
+    if near > _SHOWN_NEAR:
+        lines.append(page.entry("", f"and {near - _SHOWN_NEAR} more (--json lists all)"))
+    return "\n".join(lines) or page.wrap("No skill is about this message.")
 
-        return extended(Matches, selection, fallback=fallback)
 
-    told = (*notes, *notes_of(selection.diagnostics))
-    return Answer(as_data, partial(matched_text, selection, fallback), notes=told)
+def _title(candidate: "Candidate") -> str:
+    likely = "" if candidate.probability is None else f", {candidate.probability:.0%} likely"
+    return f"{candidate.skill_id} ({candidate.matcher} {candidate.score:.2f}{likely})"
 
 
 async def why(
@@ -245,15 +251,17 @@ async def why(
     Decisions are kept for 30 days, without any text of the messages. Where the ledger is a Redis and the skills come
     from PostgreSQL, decisions are there: name both.
     """
+    from skillweave.cli.output.turn import Explained, explained_text
+
     kept = existing(ledger, conversation)
     async with opened(kept, databases_in(skills)) as store:
         logged = await store.read(kept.conversation)
         known = bool(logged) or (await store.load(kept.conversation))[0].revision > 0
     if not known:
         raise unknown_conversation(kept)
-    shown = _Explained(kept.conversation, _of(logged, skill, kept.conversation))
+    explained = Explained(kept.conversation, _of(logged, skill, kept.conversation))
     elsewhere = not logged and getattr(store, "decisions_elsewhere", False)
-    return Answer(shown.value, shown.text, notes=(_ELSEWHERE,) if elsewhere else ())
+    return Answer(lambda: explained, partial(explained_text, explained), notes=(_ELSEWHERE,) if elsewhere else ())
 
 
 _ELSEWHERE = "beside skills in a database, decisions are kept there; add its URL: --skills URL"
@@ -268,38 +276,3 @@ def _of(logged: Sequence["Logged"], skill: str | None, conversation: str) -> tup
         names = f"those considered are {', '.join(considered[:10])}" if considered else "no skill was"
         raise Mistake(f"skill {skill[:100]!r} was never considered in conversation {conversation!r}; {names}")
     return chosen
-
-
-@dataclass(frozen=True, slots=True)
-class _Explained:
-    conversation: str
-    logged: Sequence["Logged"]
-
-    def value(self) -> "Explained":
-        from skillweave.cli.output.turn import Explained, TurnExplained
-
-        turns = [(turn[0], tuple(one.decision for one in turn)) for turn in self._turns()]
-        return Explained(
-            self.conversation, tuple(TurnExplained(one.turn_id, one.at, decisions) for one, decisions in turns)
-        )
-
-    def text(self, page: Page) -> str:
-        from skillweave.cli.output.turn import decisions_text
-
-        parts = [
-            "\n".join([_heading(turn[0], page), *decisions_text([entry.decision for entry in turn], page)])
-            for turn in self._turns()
-        ]
-        return "\n\n".join(parts) or page.wrap("No skill was considered in any turn of this conversation.")
-
-    def _turns(self) -> Iterator[list["Logged"]]:
-        turns: dict[str, list[Logged]] = {}
-        for entry in self.logged:
-            turns.setdefault(entry.turn_id, []).append(entry)
-        return iter(turns.values())
-
-
-def _heading(entry: "Logged", page: Page) -> str:
-    from skillweave.cli.output.page import shown_time
-
-    return page.paint(f"turn {entry.turn_id}, {shown_time(entry.at)}", Ink.STRONG)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from skillweave.codec import Portable
 from skillweave.diagnostics import Diagnostic
 from skillweave.disclose.block import Rung, SkillTools
 from skillweave.disclose.fit import Pricing
@@ -27,7 +28,7 @@ LONGEST_LINE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Catalog:
+class Catalog(Portable):
     """The block's text, what it costs, and which skills have a line in it; empty when nothing fits."""
 
     text: str = ""

@@ -85,7 +85,7 @@ def _unknown(name: str, searched: Snapshot | None) -> ValidationError:
     if nearest:
         remedy = f"did you mean {' or '.join(map(name_shown, nearest))}?"
     else:
-        remedy = "list the known ones with `skillweave catalog`"
+        remedy = "list the known ones with `skillweave show`"
     return ValidationError("UNKNOWN_SKILL", f"{name_shown(name)} is not in the registry; {remedy}", name, "V001")
 
 

@@ -1,9 +1,13 @@
-"""The line on the terminal while entities are loaded."""
+"""The count on the terminal while entities are loaded."""
 
 import io
-from collections import deque
+import sys
+from collections import Counter
+from typing import Any
 
-from skillweave.cli import LoadingLine
+import pytest
+
+from skillweave.cli.entities import _counted
 
 
 class Terminal(io.StringIO):
@@ -11,28 +15,13 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_a_long_load_counts_on_the_terminal_and_takes_the_line_back() -> None:
-    terminal = Terminal()
-    line = LoadingLine(terminal)
-    with line.interruptible():
-        deque(line.entities_of(range(2000)), maxlen=0)
-        deque(line.edges_of(range(1000)), maxlen=0)
-    lines = terminal.getvalue().split("\r")
-    assert lines[1] == "Loading: 1,000 entities, 0 edges ..."
-    assert lines[3] == "Loading: 2,000 entities, 1,000 edges ..."
-    assert [one.strip() for one in lines[4:]] == ["", ""]
-
-
-def test_a_short_load_says_nothing() -> None:
-    terminal = Terminal()
-    line = LoadingLine(terminal)
-    with line.interruptible():
-        deque(line.entities_of(range(10)), maxlen=0)
-    assert terminal.getvalue() == ""
-
-
-def test_without_a_terminal_it_only_counts() -> None:
-    stream = io.StringIO()
-    line = LoadingLine(stream)
-    deque(line.entities_of(range(5000)), maxlen=0)
-    assert (line.entities, line.edges, stream.getvalue()) == (5000, 0, "")
+@pytest.mark.parametrize(("stream", "said"), [(Terminal(), "2,000 entities"), (io.StringIO(), "")])
+def test_a_long_load_counts_on_a_terminal_and_takes_the_line_back(
+    monkeypatch: pytest.MonkeyPatch, stream: io.StringIO, said: str
+) -> None:
+    monkeypatch.setattr(sys, "stderr", stream)
+    counts: Counter[str] = Counter()
+    taken: list[Any] = list(_counted(range(2000), "entities", counts))
+    assert (len(taken), counts["entities"]) == (2000, 2000)
+    assert said in stream.getvalue()
+    assert stream.getvalue().rpartition("\r")[2] == ""

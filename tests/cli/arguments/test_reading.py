@@ -39,7 +39,7 @@ def test_a_device_is_refused_by_name(cli: Any, small: Path, command: tuple[str, 
     assert "it is a device, not a regular file" in done.err
 
 
-@pytest.mark.parametrize("command", [("weave", "--transcript", "{}", "Some tea"), ("--config", "{}", "catalog")])
+@pytest.mark.parametrize("command", [("weave", "--transcript", "{}", "Some tea"), ("--config", "{}", "show")])
 def test_a_pipe_is_refused_without_waiting_for_a_writer(
     cli: Any, small: Path, pipe: Path, command: tuple[str, ...]
 ) -> None:

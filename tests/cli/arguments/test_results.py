@@ -33,7 +33,7 @@ def test_results_keep_their_order() -> None:
         ("lookup", "'lookup' is no TOOL=JSON"),
         ("={}", "'={}' is no TOOL=JSON"),
         (":success={}", "':success={}' is no TOOL=JSON"),
-        ("lookup:sucess={}", "'sucess' is no status of a result; write one of success, failure"),
+        ("lookup:sucess={}", "'sucess' is no status of a result, which is one of success, failure"),
         ("lookup={found: true}", "what 'lookup' answered is no JSON"),
         ('lookup={"found": NaN}', "what 'lookup' answered is no JSON"),
         ("lookup=[1, 2", "what 'lookup' answered is no JSON"),

@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.cli import Mistake, load_snapshot, named_skills
+from skillweave.cli import Mistake, named_skills
+from skillweave.cli.options import Loading
 
 
 def test_what_is_named_is_taken_in_its_order() -> None:
@@ -74,6 +75,6 @@ def test_the_first_named_source_wins_a_clash(tmp_path: Path) -> None:
     for place in ("one", "two"):
         (tmp_path / place).mkdir()
         (tmp_path / place / "SKILL.md").write_text(f"---\nname: tea\ndescription: {place}\n---\n", encoding="utf-8")
-    snapshot = load_snapshot([str(tmp_path / "one"), str(tmp_path / "two")], strict=False)
+    snapshot = Loading([str(tmp_path / "one"), str(tmp_path / "two")]).snapshot()
     assert snapshot["tea"].description == "one"
     assert [skill.description for skill in snapshot.shadowed] == ["two"]

@@ -73,7 +73,7 @@ def test_commands_and_the_options_of_a_command_that_is_loaded_when_used(complete
 def test_skills_are_offered_from_where_they_are_named(complete: Complete, small: Path, tmp_path: Path) -> None:
     assert complete("show", "--skills", str(small), "") == ["coffee", "tea"]
     assert complete("compose", "--skills", str(small), "tea", "") == ["coffee"]
-    assert complete("validate", "--skills", str(small), "t") == ["tea"]
+    assert complete("compose", "--skills", str(small), "t") == ["tea"]
 
 
 def test_skills_are_offered_from_the_default_folder(complete: Complete, kept: Path) -> None:

@@ -33,11 +33,11 @@ def test_every_command_finds_the_configured_skills(cli: Any, configure: Write) -
     configure('skills = ["team"]\n')
     for words in (
         ("check",),
-        ("catalog",),
+        ("show",),
         ("show", "tea"),
         ("match", "tea"),
         ("weave", "tea"),
-        ("validate", "tea"),
+        ("compose", "tea", "--validate"),
         ("compose", "tea"),
     ):
         done = cli(*words)
@@ -63,7 +63,7 @@ def test_a_variable_wins_over_the_file_and_a_flag_over_both(
 def test_a_table_of_a_command_wins_for_that_command(cli: Any, configure: Write) -> None:
     configure('skills = ["nowhere"]\n[command.check]\nskills = ["team"]\n')
     assert cli("check").code == 0
-    assert "nowhere" in cli("catalog").err
+    assert "nowhere" in cli("show").err
 
 
 def test_all_commands_of_a_group_share_a_table(cli: Any, configure: Write, project: Path) -> None:
@@ -76,9 +76,9 @@ def test_all_commands_of_a_group_share_a_table(cli: Any, configure: Write, proje
 
 def test_an_option_of_one_command_only_has_its_place_in_a_table(cli: Any, configure: Write) -> None:
     configure('skills = ["team"]\n[command.catalog]\nall = true\n')
-    assert cli("catalog").out.startswith("skill ")
+    assert cli("show").out.startswith("skill ")
     configure('skills = ["team"]\nall = true\n')
-    assert "skillweave.toml:2: there is no option 'all' to configure" in cli("catalog").err
+    assert "skillweave.toml:2: there is no option 'all' to configure" in cli("show").err
 
 
 def test_the_flag_strict_can_be_set_by_a_file_and_taken_back_by_a_variable(

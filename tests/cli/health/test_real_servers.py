@@ -124,7 +124,7 @@ def test_a_redis_that_is_down_is_a_problem_and_code_3(doctor: Any) -> None:
 def test_decisions_beside_a_redis_are_told_to_be_in_the_database_of_the_skills(
     cli: Any, doctor: Any, redis_url: str, postgres_url: str, small: Path
 ) -> None:
-    assert cli("seed", small, "--store", postgres_url).code == 0
+    assert cli("store", "put", small, "--store", postgres_url).code == 0
     _, found = doctor("--ledger", redis_url, "--skills", postgres_url)
     assert found["ledger", "decisions"]["level"] == "note"
     assert "last second" in found["ledger", "decisions"]["message"]
@@ -155,7 +155,7 @@ def test_a_file_of_skills_that_is_not_there_is_not_made(doctor: Any, tmp_path: P
 
 def test_a_file_of_skills_is_told_with_its_tables(cli: Any, doctor: Any, tmp_path: Path, small: Path) -> None:
     url = f"sqlite:///{tmp_path / 'skills.db'}"
-    assert cli("seed", small, "--store", url).code == 0
+    assert cli("store", "put", small, "--store", url).code == 0
     code, found = doctor("--skills", url)
     assert found["skills", url]["message"] == "2 skills loaded, 0 skipped, 0 repaired"
     assert found["skills", "server"]["message"].startswith("SQLite ")

@@ -1,7 +1,8 @@
 from pathlib import Path
 from typing import Any
 
-from skillweave.cli import Tally, load_snapshot, loading_notes, tally_of
+from skillweave.cli import Tally, loading_notes, tally_of
+from skillweave.cli.options import Loading
 
 PACK = """
 skills:
@@ -15,7 +16,7 @@ skills:
 
 
 def tally(*places: Path) -> Tally:
-    return tally_of(load_snapshot([str(place) for place in places], strict=False))
+    return tally_of(Loading([str(place) for place in places]).snapshot())
 
 
 def test_shadowed_skills_count_as_loaded(tmp_path: Path, write: Any) -> None:
@@ -48,16 +49,16 @@ def test_the_entries_of_a_pack_count_one_by_one(tmp_path: Path) -> None:
 
 def test_an_error_in_a_value_does_not_skip_the_skill(tmp_path: Path, write: Any) -> None:
     write(tmp_path, "tea", "Makes tea.", "triggers: ['']")
-    snapshot = load_snapshot([str(tmp_path)], strict=False)
+    snapshot = Loading([str(tmp_path)]).snapshot()
     assert "empty-item" in [found.code for found in snapshot.diagnostics]
     assert tally_of(snapshot) == Tally(loaded=1, skipped=0, repaired=0)
 
 
 def test_a_user_hears_of_an_empty_folder_and_of_skipped_files(tmp_path: Path) -> None:
     (empty := tmp_path / "empty").mkdir()
-    assert "holds no skill" in loading_notes(load_snapshot([str(empty)], strict=False))[0]
+    assert "holds no skill" in loading_notes(Loading([str(empty)]).snapshot())[0]
     for name in ("a", "b"):
         (tmp_path / "bad" / name).mkdir(parents=True)
         (tmp_path / "bad" / name / "SKILL.md").write_text("x", encoding="utf-8")
-    notes = loading_notes(load_snapshot([str(tmp_path / "bad")], strict=False))
+    notes = loading_notes(Loading([str(tmp_path / "bad")]).snapshot())
     assert "2 skills are left out because of errors" in notes[-1]

@@ -1,16 +1,14 @@
 """Which entities a command works on, and which of them, or which place, it is asked about."""
 
-import signal
 import sys
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from contextlib import aclosing, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
-from types import FrameType
-from typing import TYPE_CHECKING, TextIO, TypeVar, cast
+from typing import TYPE_CHECKING, cast
 
 import typer
 
-from skillweave.cli.failure import Mistake, leave_interrupted
+from skillweave.cli.failure import Mistake
 from skillweave.redaction import without_secrets
 
 if TYPE_CHECKING:
@@ -21,11 +19,8 @@ if TYPE_CHECKING:
     from skillweave.knowledge.rules import ContextRules
     from skillweave.registry import Source
 
-T = TypeVar("T")
 LOOKED_THROUGH = 10_000
 """Entities whose names are compared with one that there is not: a look at more would keep its user waiting."""
-_STEP = 1000
-"""Pieces after which the line of a load counts on."""
 _TOLD = 5
 """So many findings about files of entities are told where something else was asked for."""
 _URLS = "sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME"
@@ -165,17 +160,9 @@ async def known_entity(graph: "EntityGraph", ref: str) -> "Entity":
     found = await graph.entity(ref)
     if found is not None:
         return found
-    known = [one async for one in first_entities(graph)]
-    names = list(dict.fromkeys(name for one in known for name in (one.id, *one.aliases)))
+    names = {name: None async for one in first_entities(graph) for name in (one.id, *one.aliases)}
     near = nearest_names(ref, names)
-    if not names:
-        remedy = "there are none at all; `skillweave entities load` loads some"
-    elif near:
-        remedy = f"did you mean {near[0]!r}?"
-    elif len(known) < LOOKED_THROUGH:
-        remedy = f"those known begin with {', '.join(map(repr, names[:3]))}"
-    else:
-        remedy = f"nothing is spelled like it among the first {LOOKED_THROUGH:,}; check its spelling"
+    remedy = f"did you mean {near[0]!r}?" if near else "check its spelling; `skillweave entities load` loads more"
     raise Mistake(f"there is no entity {ref[:100]!r}; {remedy}")
 
 
@@ -200,52 +187,3 @@ def point_of(at: str, datum: str | None) -> "Point":
         raise typer.BadParameter(
             f"{at[:60]!r} is no LAT,LON in degrees; write for example 31.86,-101.95", param_hint="'--at'"
         ) from None
-
-
-class LoadingLine:
-    """A line on the terminal that counts what is loaded; `entities` and `edges` say how many, also without one."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self.entities = self.edges = 0
-        self._stream = stream
-        self._shown = stream.isatty()
-        self._width = 0
-
-    def entities_of(self, entities: Iterable[T]) -> Iterator[T]:
-        """The entities, counted as they are taken."""
-        for one in entities:
-            self.entities += 1
-            self._count()
-            yield one
-
-    def edges_of(self, edges: Iterable[T]) -> Iterator[T]:
-        """The edges, counted as they are taken."""
-        for one in edges:
-            self.edges += 1
-            self._count()
-            yield one
-
-    def _count(self) -> None:
-        if self._shown and (self.entities + self.edges) % _STEP == 0:
-            self._write(f"Loading: {self.entities:,} entities, {self.edges:,} edges ...")
-
-    def _write(self, line: str) -> None:
-        self._stream.write(f"\r{line:<{self._width}}")
-        self._stream.flush()
-        self._width = len(line)
-
-    @contextmanager
-    def interruptible(self) -> Iterator[None]:
-        """While it lasts, an interruption says that nothing is loaded; at the end the line is taken back."""
-
-        def interrupted(_signal: int, _frame: FrameType | None) -> None:
-            leave_interrupted("; nothing is loaded. Run it again")
-
-        before = signal.signal(signal.SIGINT, interrupted)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, before)
-            if self._width:
-                self._write("")
-                self._stream.write("\r")

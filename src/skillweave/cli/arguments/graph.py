@@ -5,14 +5,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from skillweave.cli.arguments.reading import read_file, read_input
+from skillweave.cli.arguments.reading import read_file
 from skillweave.cli.arguments.turn import decoded
 from skillweave.cli.failure import Mistake
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from skillweave.diagnostics import Diagnostic
     from skillweave.errors import InvalidGraph
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from skillweave.registry import Snapshot, Source
 
 
+T = TypeVar("T")
 _BEGINNING = re.compile(r"\A((?:[ \t]*(?:#.*)?\r?\n)*)---[ \t]*\r?\n")
 """What may stand before a YAML document, and the line that begins it."""
 _LIST = re.compile(r"(?:[ \t]*(?:#.*)?\r?\n)*[ \t]*(\[|-(?=[ \t\r\n]))")
@@ -40,9 +41,7 @@ class Named:
 
 
 def read_named(path: str, what: str) -> Named:
-    """The text of a file, `-` for standard input; raises Mistake for what is no regular file or no UTF-8."""
-    if path == "-":
-        return Named(decoded(read_input(what), "standard input"), "standard input", as_json=False)
+    """The text of a file; raises Mistake for what is no regular file or no UTF-8."""
     data = read_file(path, what, "a YAML or JSON file")
     return Named(decoded(data, f"{what} {path!r}"), path, as_json=Path(path).suffix.lower() == ".json")
 
@@ -82,13 +81,13 @@ class Opened:
     snapshot: "Snapshot | None" = None
     notes: tuple[str, ...] = ()
 
-    def checkup(self, known_tools: Sequence[str] | None = None) -> "Checkup":
+    def checkup(self) -> "Checkup":
         """What is wrong with the wiring; in a pack skills that it does not hold are unknown."""
         if self.snapshot is None:
-            return self.graph.checkup(known_tools)
+            return self.graph.checkup()
         from skillweave.graph.findings import checkup_among
 
-        return checkup_among(self.graph, self.snapshot, known_tools)
+        return checkup_among(self.graph, self.snapshot)
 
     @property
     def skills(self) -> int:
@@ -107,64 +106,48 @@ class Opened:
 
 async def open_graph(file: str) -> Opened:
     """The graph of a file or of an installed pack; raises Mistake or InvalidGraph naming the place."""
-    if file != "-" and _is_name(file):
+    if _is_name(file):
         return await _of_pack(_installed(file), file)
-    named = read_named(file, "graph")
-    document = document_in(named, "the graph")
+    document = document_in(read_named(file, "graph"), "the graph")
     data = document.data or {}
-    if "graph" in data and file == "-":
-        raise Mistake("a pack is not read from standard input; name its file, or give the graph alone")
     if "graph" in data:
         from skillweave.sources.pack import Pack
 
         return await _of_pack(Pack(file), file)
     if "pack" in data:
         raise Mistake(f"pack {file!r} holds no graph; write one under `graph:`, or name another file")
-    return Opened(_read(document, named.name), file, notes=notes_of(document.diagnostics))
+    return Opened(_read(document, file), file, notes=notes_of(document.diagnostics))
 
 
-def context_of(given: str | None, graph: str) -> "tuple[MoveContext, tuple[str, ...]]":
-    """The moment of `--ctx`: JSON, `@FILE`, or `-` for standard input, with notes about its text; `graph` is FILE.
-
-    Raises Mistake or InvalidGraph with the line.
-    """
-    from skillweave.errors import InvalidGraph
+def context_of(given: str | None) -> "tuple[MoveContext, tuple[str, ...]]":
+    """The moment of `--ctx`, JSON or `@FILE`, with notes about its text; raises Mistake or InvalidGraph."""
     from skillweave.graph.data.context import read_context
 
-    document, name = _context_document("{}" if given is None else given, graph)
-    try:
-        return read_context(document.data or {}), notes_of(document.diagnostics)
-    except InvalidGraph as error:
-        raise InvalidGraph(_located(error, name, document.lines)) from None
+    if given is not None and given.startswith("@"):
+        named = read_named(given.removeprefix("@"), "context")
+    else:
+        named = Named("{}" if given is None else given, "--ctx", as_json=True)
+    return _shaped(read_context, named, document_in(named, "the context"))
 
 
-def _context_document(given: str, graph: str) -> "tuple[Document, str]":
-    if given != "-" and not given.startswith("@"):
-        return document_in(Named(given, "--ctx", as_json=True), "the context"), "--ctx"
-    named = _read_beside(graph, given.removeprefix("@"), "context")
-    return document_in(named, "the context"), named.name
-
-
-def script_steps(path: str, graph: str) -> "tuple[Sequence[Step], tuple[str, ...]]":
-    """The steps of a script, a list or `steps:` with one, with notes about its text; `graph` is FILE.
-
-    Raises Mistake or InvalidGraph with file and line.
-    """
-    from skillweave.errors import InvalidGraph
+def script_steps(path: str) -> "tuple[Sequence[Step], tuple[str, ...]]":
+    """The steps of a script, a list or `steps:` with one, with notes; raises Mistake or InvalidGraph."""
     from skillweave.graph.simulate import read_script
 
-    named = _read_beside(graph, path, "script")
-    document = _script(named)
+    named = read_named(path, "script")
+    return _shaped(read_script, named, _script(named))
+
+
+def _shaped(
+    read: "Callable[[Mapping[str, Any]], T]", named: Named, document: "Document"
+) -> "tuple[T, tuple[str, ...]]":
+    """What is read of the document, with notes about its text; raises InvalidGraph with file and line."""
+    from skillweave.errors import InvalidGraph
+
     try:
-        return read_script(document.data or {}), notes_of(document.diagnostics)
+        return read(document.data or {}), notes_of(document.diagnostics)
     except InvalidGraph as error:
         raise InvalidGraph(_located(error, named.name, document.lines)) from None
-
-
-def _read_beside(graph: str, path: str, what: str) -> Named:
-    if graph == path == "-":
-        raise Mistake(f"graph and {what} cannot both come from standard input; name a file for one of them")
-    return read_named(path, what)
 
 
 def _script(named: Named) -> "Document":
@@ -194,13 +177,8 @@ def _installed(name: str) -> "Source":
     from skillweave.sources.named import pack_names, pack_of
 
     known = pack_names()
-    if not known:
-        raise Mistake(
-            f"there is no file {name[:100]!r}, and no pack is installed at all; "
-            "install skillweave itself, in a checkout with `pip install -e .`"
-        )
     if name not in known:
-        packs = ", ".join(known)
+        packs = ", ".join(known) or "none"
         raise Mistake(f"there is no file {name[:100]!r}, and no installed pack of that name; the packs are: {packs}")
     return pack_of(name)
 

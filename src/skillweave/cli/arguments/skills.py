@@ -1,15 +1,17 @@
 """The skills that a command works on, from `--skills` to a snapshot, and a line on the terminal while it takes long."""
 
 import os
+import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import ExitStack, asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Protocol, TextIO
+from types import FrameType
+from typing import TYPE_CHECKING, Any, TextIO
 
-from skillweave.cli.failure import Mistake
+from skillweave.cli.failure import Mistake, leave_interrupted
 
 if TYPE_CHECKING:
     from skillweave.cachefile import CacheFolder
@@ -40,14 +42,6 @@ async def sources_closed() -> AsyncIterator[None]:
     finally:
         _opened.reset(before)
         await close_all(opened)
-
-
-class Bar(Protocol):
-    """What is told how far each of several sources is."""
-
-    def part(self) -> Callable[[int, int], None] | None:
-        """The progress of one source, to be told how many of how many files are done; None where nobody looks."""
-        ...
 
 
 class LoadingBar:
@@ -95,7 +89,7 @@ def named_skills(given: Sequence[str] | None) -> tuple[str, ...]:
     By default they are in ./skills, .agents/skills and .claude/skills, together; where a project has none of these, in
     the latter two of the home folder.
     """
-    found = tuple(given or ()) or _of_project() or _of_user()
+    found = tuple(given or ()) or of_project() or _of_user()
     if found:
         return found
     raise Mistake(
@@ -105,10 +99,11 @@ def named_skills(given: Sequence[str] | None) -> tuple[str, ...]:
 
 def skills_beside_packs(given: Sequence[str] | None, packs: Sequence[str] | None) -> tuple[str, ...]:
     """What `--skills` names beside packs: with a pack there need be no skills of the project; the user's are left."""
-    return named_skills(given) if given or not packs else _of_project()
+    return named_skills(given) if given or not packs else of_project()
 
 
-def _of_project() -> tuple[str, ...]:
+def of_project() -> tuple[str, ...]:
+    """Where the skills of this project are, if it has any."""
     from skillweave.sources.roots import Scope, default_roots
 
     own = (DEFAULT_FOLDER,) if Path(DEFAULT_FOLDER).is_dir() else ()
@@ -132,7 +127,6 @@ def sources_of(
     strict: bool,
     packs: Sequence[str] | None = None,
     cache: "CacheFolder | None" = None,
-    bar: Bar | None = None,
 ) -> tuple["Source", ...]:
     """A source for each name, then for each pack; long loads show a bar. Nothing is read yet.
 
@@ -141,7 +135,7 @@ def sources_of(
     from skillweave.formats.strictness import Strictness
 
     names = skills_beside_packs(given, packs)
-    bar = bar or LoadingBar(sys.stderr)
+    bar = LoadingBar(sys.stderr)
     strictness = Strictness.STRICT if strict else Strictness.LENIENT
     if given:
         from skillweave.sources.named import source_of
@@ -173,18 +167,6 @@ def sources_of(
     return sources
 
 
-def sources_at_hand(
-    given: Sequence[str] | None,
-    *,
-    strict: bool,
-    packs: Sequence[str] | None = None,
-    cache: "CacheFolder | None" = None,
-) -> tuple["Source", ...]:
-    """The sources for a command that can do without skills: none where none are named and the project has none."""
-    nothing = not given and not packs and not _of_project()
-    return () if nothing else sources_of(given, strict=strict, packs=packs, cache=cache)
-
-
 async def load(sources: Sequence["Source"]) -> "Registry":
     """A registry with everything that the sources hold."""
     from skillweave.registry import Registry
@@ -192,23 +174,6 @@ async def load(sources: Sequence["Source"]) -> "Registry":
     registry = Registry(sources)
     await registry.refresh()
     return registry
-
-
-def load_snapshot(
-    given: Sequence[str] | None,
-    *,
-    strict: bool,
-    packs: Sequence[str] | None = None,
-    cache: "CacheFolder | None" = None,
-) -> "Snapshot":
-    """All skills that are named, for a command that needs nothing else."""
-    import asyncio
-
-    async def loaded() -> "Snapshot":
-        async with sources_closed():
-            return (await load(sources_of(given, strict=strict, packs=packs, cache=cache))).snapshot
-
-    return asyncio.run(loaded())
 
 
 def seen_by(agent: str | None, snapshot: "Snapshot") -> "Snapshot":
@@ -248,6 +213,20 @@ def working(what: str, skills: int) -> Iterator[None]:
     finally:
         stream.write(f"\r{' ' * len(line)}\r")
         stream.flush()
+
+
+@contextmanager
+def interruptible(told: Callable[[], str]) -> Iterator[None]:
+    """While it lasts, an interruption ends the command with what is told then."""
+
+    def interrupted(_signal: int, _frame: FrameType | None) -> None:
+        leave_interrupted(told())
+
+    before = signal.signal(signal.SIGINT, interrupted)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 async def indexed(weaver: "Weaver") -> None:

@@ -1,16 +1,15 @@
-"""From the words and files of a command line to a Turn, and the settings that it runs under."""
+"""From the words and files of a command line to the parts of a Turn, and the settings that it runs under."""
 
 import json
-import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import typer
 
 from skillweave.cli.arguments.reading import read_file, read_input
 from skillweave.cli.failure import Mistake
-from skillweave.conversation import Message, Part, Placement, Role, ToolResult, Turn
-from skillweave.task import Task
+from skillweave.conversation import Message, ToolResult
+from skillweave.errors import InvalidData, InvalidTurn
 
 if TYPE_CHECKING:
     from skillweave.select.own_fit import OwnFit
@@ -18,34 +17,6 @@ if TYPE_CHECKING:
 
 _FORM = 'write for example lookup_order={"paid":true}, or lookup_order:failure={}'
 MOST_TRANSCRIPT_BYTES = 64 * 1024 * 1024
-_ROLES: Mapping[str, Role] = {**{role.value: role for role in Role}, "developer": Role.SYSTEM}
-
-
-def turn_of(
-    text: str | None,
-    role: str,
-    conversation: str,
-    *,
-    turn_id: str | None = None,
-    transcript: tuple[Message, ...] | None = None,
-    results: tuple[ToolResult, ...] = (),
-    memory: Mapping[str, object] | None = None,
-    tools: Sequence[str] | None = None,
-    placement: str = Placement.HISTORY.value,
-    task: Task | None = None,
-) -> Turn:
-    """The turn, None as text where nobody but tools said anything; raises InvalidTurn for an id that cannot be kept."""
-    return Turn(
-        id=os.urandom(16).hex() if turn_id is None else turn_id,
-        conversation=conversation,
-        message=Message(Role.TOOL if text is None else Role(role), text),
-        transcript=transcript,
-        results=results,
-        memory=memory or {},
-        tools=tuple(tools) if tools else None,
-        placement=Placement(placement),
-        task=task,
-    )
 
 
 def settings_of(*, catalog: str, max_skills: int, budget: int, fitted: str | None = None) -> "Settings":
@@ -61,7 +32,6 @@ def settings_of(*, catalog: str, max_skills: int, budget: int, fitted: str | Non
 
 
 def _read_fitted(path: str) -> "OwnFit":
-    from skillweave.errors import InvalidData
     from skillweave.select.own_fit import OwnFit
 
     try:
@@ -110,37 +80,29 @@ def results_of(given: Iterable[str] | None) -> tuple[ToolResult, ...]:
 
     Text that begins like a JSON object or list has to be one. Raises BadParameter for anything else.
     """
-    return tuple(_results(given or ()))
+    return tuple(map(_result, given or ()))
 
 
-def _results(given: Iterable[str]) -> Iterator[ToolResult]:
+def _result(text: str) -> ToolResult:
+    from skillweave.frontmatter.documents import refuse_constant
     from skillweave.graph.declared import STATUSES
 
-    for text in given:
-        called, equals, content = text.partition("=")
-        tool, _, status = called.rpartition(":") if ":" in called else (called, "", "success")
-        if not equals or not tool.strip():
-            raise _bad(f"{text[:60]!r} is no TOOL=JSON; {_FORM}")
-        if status not in STATUSES:
-            raise _bad(f"{status[:60]!r} is no status of a result; write one of {', '.join(STATUSES)}")
-        _require_json(tool, content)
-        yield ToolResult(tool, content, status)
-
-
-def _require_json(tool: str, content: str) -> None:
-    """A slip in quoting would make prose of an object, in which no guard finds a field."""
-    if not content.lstrip().startswith(("{", "[")):
-        return
-    from skillweave.frontmatter.documents import refuse_constant
-
-    try:
-        json.loads(content, parse_constant=refuse_constant)
-    except (ValueError, RecursionError) as error:
-        raise _bad(f"what {tool[:60]!r} answered is no JSON: {error}; {_FORM}") from None
-
-
-def _bad(message: str) -> typer.BadParameter:
-    return typer.BadParameter(message, param_hint="'--result'")
+    called, equals, content = text.partition("=")
+    tool, _, status = called.rpartition(":") if ":" in called else (called, "", "success")
+    wrong = ""
+    if not equals or not tool.strip():
+        wrong = f"{text[:60]!r} is no TOOL=JSON"
+    elif status not in STATUSES:
+        wrong = f"{status[:60]!r} is no status of a result, which is one of {', '.join(STATUSES)}"
+    elif content.lstrip().startswith(("{", "[")):
+        # A slip in quoting would make prose of an object, in which no guard finds a field.
+        try:
+            json.loads(content, parse_constant=refuse_constant)
+        except (ValueError, RecursionError) as error:
+            wrong = f"what {tool[:60]!r} answered is no JSON: {error}"
+    if wrong:
+        raise typer.BadParameter(f"{wrong}; {_FORM}", param_hint="'--result'")
+    return ToolResult(tool, content, status)
 
 
 def read_transcript(path: str | None) -> tuple[Message, ...] | None:
@@ -160,43 +122,23 @@ def messages_of(text: str, what: str) -> tuple[Message, ...]:
     except json.JSONDecodeError as error:
         raise Mistake(f"{what} is no JSON: {error.msg} in line {error.lineno}; give a list of messages") from None
     if not isinstance(entries, list):
-        raise Mistake(f"{what} is {_kind(entries)}, not a list; give a list of {{role, content, id}}")
+        raise Mistake(f"{what} is not a list; give a list of {{role, content, id}}")
     return tuple(_message(entry, f"{what}, entry {place}") for place, entry in enumerate(entries, start=1))
 
 
 def _message(entry: object, where: str) -> Message:
-    if not isinstance(entry, dict):
-        raise Mistake(f"{where} is {_kind(entry)}, not an object; write it as {{role, content, id}}")
-    role = entry.get("role")
-    if not isinstance(role, str) or role not in _ROLES:
-        raise Mistake(f"{where} has the role {_shown(role)}; use one of {', '.join(_ROLES)}")
-    name = entry.get("id")
-    if name is not None and not isinstance(name, str):
-        raise Mistake(f"{where} has an id that is {_kind(name)}; make it a text, or leave it out")
-    return Message(_ROLES[role], _content(entry.get("content"), where), name)
+    if isinstance(entry, dict):
+        role, content = entry.get("role"), entry.get("content")
+        parts = [*map(_part, content)] if isinstance(content, list) else content
+        entry = {**entry, "role": "system" if role == "developer" else role, "content": parts}
+    try:
+        return Message.from_dict(entry)
+    except (InvalidData, InvalidTurn) as error:
+        raise Mistake(f"{where}: {error}; write it as {{role, content, id}}") from None
 
 
-def _content(content: object, where: str) -> str | tuple[Part, ...] | None:
-    if content is None or isinstance(content, str):
-        return content
-    if not isinstance(content, list):
-        raise Mistake(f"{where} has content that is {_kind(content)}; make it a text, a list of parts, or null")
-    return tuple(_part(part, where) for part in content)
-
-
-def _part(part: object, where: str) -> Part:
-    if isinstance(part, str):
+def _part(part: object) -> object:
+    """The text of a part that is text, in the forms of the providers."""
+    if not isinstance(part, dict) or part.get("type", "text") not in ("text", "input_text", "output_text"):
         return part
-    if not isinstance(part, dict):
-        raise Mistake(f"{where} has a part that is {_kind(part)}; make it a text or an object such as {{type, text}}")
-    text = part.get("text")
-    return text if part.get("type", "text") in ("text", "input_text", "output_text") and isinstance(text, str) else part
-
-
-def _kind(value: object) -> str:
-    names: dict[type, str] = {dict: "an object", list: "a list", str: "a text", bool: "a truth value"}
-    return "null" if value is None else names.get(type(value), "a number")
-
-
-def _shown(value: object) -> str:
-    return repr(value[:40]) if isinstance(value, str) else _kind(value)
+    return part["text"] if isinstance(part.get("text"), str) else part

@@ -48,7 +48,7 @@ def folders_of(names: Sequence[str] | None, packs: Sequence[str] | None) -> Sequ
 
 async def look_at_skills(name: str, *, strict: bool) -> AsyncIterator[Finding]:
     """The server of a source, where it has one, and its skills, unless the first look would make tables there."""
-    if "://" in name and (missing := _not_yet(SKILLS, name, f"fill one: skillweave seed --store {quote(name)}")):
+    if "://" in name and (missing := _not_yet(SKILLS, name, f"fill one: skillweave store put --store {quote(name)}")):
         yield missing
         return
     sources = sources_of([name], strict=strict)
@@ -176,7 +176,7 @@ def _about(section: str, facts: ServerFacts) -> Iterator[Finding]:
         yield Finding(section, "clock", Level.WARNING, message, "let both follow a time server")
     if facts.newest is None:
         return
-    fix = "they are brought up to date at the first use, or now by `skillweave migrate` with the same URL"
+    fix = "they are brought up to date at the first use, or now by `skillweave store migrate` with the same URL"
     if facts.revision is None:
         yield Finding(section, "tables", Level.MISSING, f"there are none yet in {place}", fix)
     elif facts.is_ahead:

@@ -1,74 +1,53 @@
 """Entities as JSON and for people: what was loaded, one entity with its neighbours, what lies near, and the context."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from skillweave.cli.output.page import Ink, Page, counted, finding_line, listed, printable
 from skillweave.codec import Portable
 from skillweave.diagnostics import Diagnostic
 from skillweave.frozen import FrozenJson, thaw
-from skillweave.knowledge.entity import MOST_NEIGHBOURS, Entity, Nearby, Neighbour, Point
+from skillweave.knowledge.entity import Entity, NearbyEntities, Neighbour, Point
 from skillweave.knowledge.shown import ContextShown, LineShown
 
 _LONGEST_VALUE = 200
 """Characters of a property that are shown to people; `--json` has all of it."""
 _SHOWN_ALIASES = 3
+_SHOWN = 20
+"""So many neighbours, and entities near a place, people see."""
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded(Portable):
-    """What was put into a graph, and what was found wrong with what was read."""
+class Pieces(Portable):
+    """How many entities and edges were loaded or written, and what was found wrong with what was read."""
 
     entities: int
     edges: int
-    findings: tuple[Diagnostic, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Exported(Portable):
-    """What was written, and into which files."""
-
-    entities: int
-    edges: int
-    files: tuple[str, ...]
+    findings: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class EntityShown(Portable):
-    """An entity and its neighbours; `more` of those are not listed, counted as far as 1,000."""
+    """An entity and its neighbours, 1,000 at most."""
 
     entity: Entity
     neighbours: tuple[Neighbour, ...]
-    more: int
 
 
-@dataclass(frozen=True, slots=True)
-class NearShown(Portable):
-    """What lies within `radius_ft` feet of a point, nearest first; `more` are those that the limit left out.
-
-    `other_datums` counts, by datum, what was not compared, because its degrees are of another datum.
-    """
-
-    point: Point
-    radius_ft: float
-    label: str | None
-    found: tuple[Nearby, ...]
-    more: int
-    other_datums: Mapping[str, int]
-
-
-def loaded_text(loaded: Loaded, page: Page, *, place: str) -> str:
+def loaded_text(loaded: Pieces, page: Page, *, place: str) -> str:
     """What was found wrong, then how much was loaded."""
     lines = [finding_line(found, page) for found in loaded.findings]
-    what = f"{_entities(loaded.entities)} and {counted(loaded.edges, 'edge')}"
-    return "\n".join([*lines, *([""] if lines else []), f"{what} loaded into {printable(place)}."])
+    return "\n".join([*lines, *([""] if lines else []), f"{_counts(loaded)} loaded into {printable(place)}."])
 
 
-def exported_text(exported: Exported, page: Page) -> str:
+def exported_text(exported: Pieces, page: Page, *, files: Sequence[str]) -> str:
     """How much was written, and where it is."""
-    what = f"{_entities(exported.entities)} and {counted(exported.edges, 'edge')}"
-    return page.entry("written", f"{what} to {' and '.join(exported.files)}", Ink.GOOD)
+    return page.entry("written", f"{_counts(exported)} to {' and '.join(files)}", Ink.GOOD)
+
+
+def _counts(pieces: Pieces) -> str:
+    return f"{_entities(pieces.entities)} and {counted(pieces.edges, 'edge')}"
 
 
 def entity_text(shown: EntityShown, page: Page) -> str:
@@ -80,34 +59,33 @@ def entity_text(shown: EntityShown, page: Page) -> str:
     if entity.location is not None:
         lines.append(page.entry("location", point_text(entity.location)))
     lines += [page.entry(printable(name), _value(value)) for name, value in entity.properties.items()]
-    neighbours = [f"  {page.wrap(_neighbour(entity, one), 4).lstrip()}" for one in shown.neighbours]
-    if shown.more:
-        beyond = len(shown.neighbours) + shown.more >= MOST_NEIGHBOURS
-        neighbours.append(f"  and {shown.more:,}{' or more' if beyond else ''} more (--limit shows them)")
+    neighbours = [f"  {page.wrap(_neighbour(entity, one), 4).lstrip()}" for one in shown.neighbours[:_SHOWN]]
+    if len(shown.neighbours) > _SHOWN:
+        neighbours.append(f"  and {len(shown.neighbours) - _SHOWN:,} more (--json lists them)")
     if neighbours:
         lines += ["", page.paint("neighbours", Ink.STRONG), *neighbours]
     return "\n".join(lines)
 
 
-def near_text(shown: NearShown, page: Page) -> str:
+def near_text(near: NearbyEntities, page: Page, *, point: Point, radius: float) -> str:
     """A line for each entity with its distance in feet, nearest first, and what was not compared."""
-    what = "entities" if shown.label is None else f"entities with the label {shown.label}"
-    around = f"within {_feet(shown.radius_ft)} of {point_text(shown.point)}"
-    distances = [_feet(one.distance_ft) for one in shown.found]
+    distances = [_feet(one.distance_ft) for one in near.found[:_SHOWN]]
     width = max(map(len, distances), default=0)
     lines = [
-        f"{distance:>{width}}  {printable(_called(one.entity))}"
-        for distance, one in zip(distances, shown.found, strict=True)
+        f"{far:>{width}}  {printable(_called(one.entity))}" for far, one in zip(distances, near.found, strict=False)
     ]
-    if shown.more:
-        lines.append(page.wrap(f"and {shown.more:,} more (--limit shows them)"))
+    more = len(near.found) - len(lines) + near.more
+    if more:
+        lines.append(page.wrap(f"and {more:,} more (--json lists them)"))
     if not lines:
-        lines.append(page.wrap(f"No {what} with a place in {shown.point.datum} lie {around}."))
-    others = sum(shown.other_datums.values())
+        around = f"within {_feet(radius)} of {point_text(point)}"
+        lines.append(page.wrap(f"No entities with a place in {point.datum} lie {around}."))
+    others = sum(near.other_datums.values())
     if others:
-        named = listed(f"{count:,} in {datum}" for datum, count in sorted(shown.other_datums.items()))
-        reason = f"{_entities(others)} about there {_is(others)} not compared, as {_its(others)} degrees"
-        lines.append(page.paint(page.wrap(f"{reason} are of another datum: {named}"), Ink.WARN))
+        counts = listed(f"{count:,} in {datum}" for datum, count in sorted(near.other_datums.items()))
+        is_, its = ("is", "its") if others == 1 else ("are", "their")
+        reason = f"{_entities(others)} about there {is_} not compared, as {its} degrees"
+        lines.append(page.paint(page.wrap(f"{reason} are of another datum: {counts}"), Ink.WARN))
     return "\n".join(lines)
 
 
@@ -172,11 +150,3 @@ def _feet(distance: float) -> str:
 
 def _entities(count: int) -> str:
     return f"{count:,} {'entity' if count == 1 else 'entities'}"
-
-
-def _is(count: int) -> str:
-    return "is" if count == 1 else "are"
-
-
-def _its(count: int) -> str:
-    return "its" if count == 1 else "their"

@@ -3,10 +3,10 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING
 
 from skillweave.cli.output.page import Ink, Page, counted, evidence_shown, printable
-from skillweave.cli.output.turn import way_text
+from skillweave.cli.output.turn import not_taken_text
 from skillweave.codec import Portable
 from skillweave.graph.declared import ANY
 from skillweave.graph.drawn import Edge, Node
@@ -31,18 +31,23 @@ class Reachable(Portable):
 
 @dataclass(frozen=True, slots=True)
 class Drawn(Portable):
-    """A drawing of a graph: its text, or the file that it was written to."""
+    """A drawing of a graph, and the file that it was written to."""
 
-    json_keys: ClassVar[tuple[str, ...]] = ("format", "drawing?", "output?")
-
-    format: Literal["mermaid", "svg"]
-    drawing: str | None = None
-    output: str | None = None
+    drawing: str
+    output: str | None
 
 
 def move_text(move: "Move", leaf: str | None, page: Page) -> str:
     """Where the conversation goes, by what and why; then what lost, and which guards were closed."""
-    return "\n".join(_move_lines(move, leaf, page))
+    lines = [page.entry("to", "nowhere yet" if move.to is None else move.to, Ink.GOOD if move.moved else None)]
+    if leaf is not None:
+        lines = [page.entry("leaf", leaf, Ink.GOOD)]
+    if move.from_ is not None:
+        lines.append(page.entry("from", move.from_))
+    lines.append(page.entry("by", f"{move.by.value}: {move.reason}"))
+    if move.evidence:
+        lines.append(page.entry("evidence", evidence_shown(move.evidence)))
+    return "\n".join([*lines, *not_taken_text(move, page)])
 
 
 def reachable_text(found: Sequence[str], current: str | None, page: Page) -> str:
@@ -62,8 +67,7 @@ def checkup_text(report: "Checkup", declared: "Declared", skills: int, page: Pag
         + printable(" ".join(f"{one.message} {one.fix} [{one.code}]".split()))
         for one in report.problems
     ]
-    notes = [page.paint(printable(" ".join(f"note: {note}".split())), Ink.FAINT) for note in report.notes]
-    lines += notes
+    lines += [page.paint(printable(" ".join(f"note: {note}".split())), Ink.FAINT) for note in report.notes]
     return "\n".join([*lines, *([""] if lines else []), _summary(report, declared, skills)])
 
 
@@ -76,23 +80,6 @@ def _summary(report: "Checkup", declared: "Declared", skills: int) -> str:
     else:
         parts = "a decision tree"
     return f"{counted(skills, 'skill')}, {parts}: {', '.join(found) or 'nothing is wrong'}."
-
-
-def _move_lines(move: "Move", leaf: str | None, page: Page) -> Iterator[str]:
-    if leaf is not None:
-        yield page.entry("leaf", leaf, Ink.GOOD)
-    else:
-        yield page.entry("to", "nowhere yet" if move.to is None else move.to, Ink.GOOD if move.moved else None)
-    if move.from_ is not None:
-        yield page.entry("from", move.from_)
-    yield page.entry("by", f"{move.by.value}: {move.reason}")
-    if move.evidence:
-        yield page.entry("evidence", evidence_shown(move.evidence))
-    for loser in move.losers:
-        yield page.entry("not taken", f"to {loser.to}, by {loser.by.value}: {loser.reason}", Ink.FAINT)
-    for closed in move.guards_closed:
-        from_ = "any skill" if closed.from_ == ANY else closed.from_
-        yield page.entry("closed", f"{way_text(from_, closed.to)}: {closed.reason}", Ink.FAINT)
 
 
 _LONGEST = 60

@@ -1,8 +1,7 @@
 """What a conversation was given, what is engaged in it and what people decided, as JSON and for people."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 from skillweave.cli.output.page import Ink, Page, counted, listed, printable, shown_time, tokens_shown
 from skillweave.cli.output.turn import checkpoint_text, cursor_text
@@ -14,106 +13,67 @@ from skillweave.weaver.approvals import Judgement
 from skillweave.weaver.ledger import Left
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StateShown(State):
+@dataclass(frozen=True, slots=True)
+class StateShown(Portable):
     """All that is kept about a conversation; `checkpoints` wait for a person, null where no skills were at hand."""
 
-    json_keys: ClassVar[tuple[str, ...]] = ("conversation", *State.json_keys, "checkpoints")
-
-    conversation: str
+    state: State
     checkpoints: tuple[PendingCheckpoint, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
-class ConversationShown(Portable):
-    """A kept conversation: its revision, the skills that apply in it now, and how many texts it was given."""
-
-    conversation: str
-    revision: int
-    engaged: tuple[str, ...]
-    texts: int
-
-
-@dataclass(frozen=True, slots=True)
 class Conversations(Portable):
-    """The conversations that were asked for, of `total` that the ledger keeps."""
+    """What is kept about conversations, by their ids; the ledger keeps `total`."""
 
     total: int
-    conversations: tuple[ConversationShown, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RecordShown(Portable):
-    """One text that a conversation was given."""
-
-    conversation: str
-    record: Record
-
-
-@dataclass(frozen=True, slots=True)
-class Cleared(Portable):
-    """Everything about a conversation but its decisions is forgotten."""
-
-    conversation: str
-    cleared: bool = True
+    conversations: Mapping[str, State]
 
 
 @dataclass(frozen=True, slots=True)
 class Withdrawn(Portable):
     """The verdicts that are taken back, so that their checkpoint asks again."""
 
-    conversation: str
     withdrawn: tuple[Approval, ...]
 
 
 def conversations_text(found: Conversations, page: Page) -> str:
     """A line for each conversation, and how many there are."""
-    width = max((len(one.conversation) for one in found.conversations), default=0)
-    lines = [f"{printable(one.conversation):<{width}}  {_applying(one)}" for one in found.conversations]
-    shown = len(found.conversations)
+    width = max(map(len, found.conversations), default=0)
+    lines = [f"{printable(name):<{width}}  {_applying(state)}" for name, state in found.conversations.items()]
+    shown = len(lines)
     count = counted(found.total, "conversation") if shown == found.total else f"{shown:,} of {found.total:,}"
     return "\n".join([*lines, *([""] if lines else []), f"{count}."])
 
 
-def _applying(one: ConversationShown) -> str:
-    return f"{listed(one.engaged, none='no skill')}; {counted(one.texts, 'text')} given"
+def _applying(state: State) -> str:
+    engaged = listed((one.skill_id for one in state.engaged), none="no skill")
+    return f"{engaged}; {counted(len(state.records), 'text')} given"
 
 
-def state_text(state: State, pending: Sequence[PendingCheckpoint], page: Page) -> str:
-    """What a conversation was given, what is engaged in it, and what people decided or have to decide."""
-    return "\n".join(_state_lines(state, pending, page))
-
-
-def left_text(left: Left, page: Page) -> str:
-    """What is gone, and what the host may do about it."""
-    return "\n".join(_left_lines(left, page))
-
-
-def judged_text(said: Judgement, page: Page) -> str:
-    """The verdict, what a rejection means for the skill and for those that need it, and which held turns go on."""
-    return "\n".join(_judged_lines(said, page))
-
-
-def withdrawn_text(withdrawn: Sequence[Approval], page: Page) -> str:
+def withdrawn_text(said: Withdrawn, page: Page) -> str:
     """The verdicts that are taken back."""
-    if not withdrawn:
+    if not said.withdrawn:
         return page.entry("unchanged", "nobody has decided this", Ink.FAINT)
     head = page.entry("withdrawn", "it asks again; this was said:", Ink.GOOD)
-    return "\n".join([head, *(_approval(approval, page) for approval in withdrawn)])
+    return "\n".join([head, *(_approval(approval, page) for approval in said.withdrawn)])
 
 
-def _state_lines(state: State, pending: Sequence[PendingCheckpoint], page: Page) -> Iterator[str]:
-    if not (state.records or state.superseded or state.engaged or state.restraining or state.cursor):
-        yield page.wrap("Nothing is recorded as given, and no skill is engaged.")
-    yield from (row_text(record, page) for record in state.records)
-    yield from (page.entry("superseded", old.record.key, Ink.FAINT) for old in state.superseded)
-    yield from (engaged_text(entry, page) for entry in state.engaged)
-    yield from (restraining_text(entry, page) for entry in state.restraining)
+def state_text(shown: StateShown, page: Page) -> str:
+    """What a conversation was given, what is engaged in it, and what people decided or have to decide."""
+    state = shown.state
+    lines = [row_text(record, page) for record in state.records]
+    lines += [page.entry("superseded", old.record.key, Ink.FAINT) for old in state.superseded]
+    lines += [engaged_text(entry, page) for entry in state.engaged]
+    for entry in state.restraining:
+        text = f"{entry.skill_id}, by {entry.by}: no place for it, what it forbids holds"
+        lines.append(page.entry("restrains", text))
     if state.cursor is not None:
-        yield cursor_text(state.cursor, page)
-    yield from (_approval(approval, page) for approval in state.approvals)
-    yield from (checkpoint_text(one, page, of=one.skill_id) for one in pending)
-    yield page.entry("revision", str(state.revision))
+        lines.append(cursor_text(state.cursor, page))
+    if not lines:
+        lines.append(page.wrap("Nothing is recorded as given, and no skill is engaged."))
+    lines += [_approval(approval, page) for approval in state.approvals]
+    lines += [checkpoint_text(one, page, of=one.skill_id) for one in shown.checkpoints or ()]
+    return "\n".join([*lines, page.entry("revision", str(state.revision))])
 
 
 def row_text(record: Record, page: Page) -> str:
@@ -131,11 +91,6 @@ def engaged_text(entry: Engaged, page: Page) -> str:
     return page.entry("engaged", f"{entry.skill_id}, by {entry.by}{lifecycle}; {ago}")
 
 
-def restraining_text(entry: Engaged, page: Page) -> str:
-    """A wanted skill that found no place, and what that means."""
-    return page.entry("restrains", f"{entry.skill_id}, by {entry.by}: no place for it, what it forbids holds")
-
-
 def _approval(approval: Approval, page: Page) -> str:
     """What a person said, when, and about what."""
     when = shown_time(approval.at)
@@ -146,6 +101,11 @@ def _approval(approval: Approval, page: Page) -> str:
     ink = Ink.BAD if approval.verdict is ApprovalVerdict.REJECTED else Ink.GOOD
     head = page.entry(approval.verdict.value, f"{what}, by {approval.by}, {when}", ink)
     return f"{head}\n{page.entry('', approval.note)}" if approval.note else head
+
+
+def left_text(left: Left, page: Page) -> str:
+    """What is gone, and what the host may do about it."""
+    return "\n".join(_left_lines(left, page))
 
 
 def _left_lines(left: Left, page: Page) -> Iterator[str]:
@@ -161,6 +121,11 @@ def _left_lines(left: Left, page: Page) -> Iterator[str]:
         yield page.entry(
             "needed by", f"{listed(left.needed_by)}: it is required there, and stays or comes back", Ink.WARN
         )
+
+
+def judged_text(said: Judgement, page: Page) -> str:
+    """The verdict, what a rejection means for the skill and for those that need it, and which held turns go on."""
+    return "\n".join(_judged_lines(said, page))
 
 
 def _judged_lines(said: Judgement, page: Page) -> Iterator[str]:

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from skillweave.cli.output.page import Ink, Page, listed, tokens_shown
+from skillweave.cli.output.page import Ink, Page, listed, shown_time, tokens_shown
 from skillweave.codec import Portable
 from skillweave.compose.policy import ToolPolicy
 from skillweave.decisions import Decision, Outcome
 from skillweave.events.payloads import CursorMoved, ToolBlocked
 from skillweave.graph.declared import ANY
-from skillweave.injection import Fallback, Injection, PendingCheckpoint
-from skillweave.select.candidates import Selection
+from skillweave.injection import Injection, PendingCheckpoint
+from skillweave.state.port import Logged
 
 if TYPE_CHECKING:
     from skillweave.graph.move import Cursor, Move
@@ -25,15 +25,20 @@ def move_text(move: "Move", reachable: tuple[str, ...], page: Page) -> Iterator[
     """The move in one entry, a few of those that lost, and the skills that the model may open now."""
     label, ink = _label(move)
     yield page.entry(label, f"{_way(move)}{move.reason}", ink)
-    for loser in move.losers[:SHOWN_LOST]:
-        yield page.entry("not taken", f"to {loser.to}, by {loser.by.value}: {loser.reason}", Ink.FAINT)
-    for closed in move.guards_closed[:SHOWN_LOST]:
-        from_ = "any skill" if closed.from_ == ANY else closed.from_
-        yield page.entry("closed", f"{way_text(from_, closed.to)}: {closed.reason}", Ink.FAINT)
+    yield from not_taken_text(move, page, SHOWN_LOST)
     raised = (piece.text for piece in move.evidence if piece.kind == "raised")
     for text in list(raised)[:SHOWN_LOST]:
         yield page.entry("raised", text, Ink.WARN)
     yield page.entry("reachable", listed(reachable))
+
+
+def not_taken_text(move: "Move", page: Page, most: int | None = None) -> Iterator[str]:
+    """The ways that lost and the guards that were closed, so many of each."""
+    for loser in move.losers[:most]:
+        yield page.entry("not taken", f"to {loser.to}, by {loser.by.value}: {loser.reason}", Ink.FAINT)
+    for closed in move.guards_closed[:most]:
+        from_ = "any skill" if closed.from_ == ANY else closed.from_
+        yield page.entry("closed", f"{way_text(from_, closed.to)}: {closed.reason}", Ink.FAINT)
 
 
 def cursor_text(cursor: "Cursor", page: Page) -> str:
@@ -114,30 +119,24 @@ class Told(Portable):
         return sum(decision.tokens or 0 for decision in self.given)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Matches(Selection):
-    """What the matchers of `match` say about a message; `fallback` answers a question about the skills as such."""
-
-    json_keys: ClassVar[tuple[str, ...]] = (*Selection.json_keys, "fallback")
-
-    fallback: Fallback | None
-
-
-@dataclass(frozen=True, slots=True)
-class TurnExplained(Portable):
-    """What was decided in one turn; `at` is in seconds of the ledger's clock."""
-
-    turn_id: str
-    at: float
-    decisions: tuple[Decision, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class Explained(Portable):
-    """The kept decisions of a conversation, turn by turn."""
+    """The kept decisions of a conversation, in their order."""
 
     conversation: str
-    turns: tuple[TurnExplained, ...]
+    decisions: tuple[Logged, ...]
+
+
+def explained_text(explained: Explained, page: Page) -> str:
+    """The decisions turn by turn, each turn with its time."""
+    turns: dict[str, list[Logged]] = {}
+    for one in explained.decisions:
+        turns.setdefault(one.turn_id, []).append(one)
+    parts = []
+    for turn_id, logged in turns.items():
+        head = page.paint(f"turn {turn_id}, {shown_time(logged[0].at)}", Ink.STRONG)
+        parts.append("\n".join([head, *decisions_text([one.decision for one in logged], page)]))
+    return "\n\n".join(parts) or page.wrap("No skill was considered in any turn of this conversation.")
 
 
 def injection_text(injection: Injection, page: Page, *, skills: int) -> str:

@@ -387,7 +387,7 @@ async def graph_(
     notes = list(opened.notes_with_errors())
     steps = {}
     for name in _scripts(scripts):
-        steps[name], said = script_steps(name, file)
+        steps[name], said = script_steps(name)
         notes += said
     data = next(iter(steps)) if len(steps) == 1 else f"{len(steps)} scripts"
     report = await play_scripts(opened.graph, steps, data, wanted=min_coverage)

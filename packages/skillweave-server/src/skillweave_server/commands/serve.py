@@ -1,11 +1,9 @@
 """`skillweave serve`: the engine over HTTP, until it is asked to stop."""
 
 import re
-import socket
 import sys
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from skillweave import StoreUnavailable
@@ -55,122 +53,95 @@ def serve(
     Without any API key it is open to everybody on this machine, and does not listen beyond it. Ctrl-C or SIGTERM lets
     it finish what runs; a second one ends it at once. The log goes to standard error, a line of JSON for each entry.
     """
+    from skillweave_server.commands.output import Listening
+    from skillweave_server.listening import addresses_of, bound_sockets, only_this_machine, start_listening
+    from skillweave_server.logs import write_log
+    from skillweave_server.opening import Entry, open_service, place_of
     from skillweave_server.running import run
+    from skillweave_server.running import serve as run_service
+    from skillweave_server.unsealed import DisabledApprovals
 
     limits, seconds = _options_of(rate), _seconds_of(drain)
-    asked = _Asked(host, port, first_key, limits, seconds, not no_access_log, store, redis, as_json)
-    run(asked.served(approval_key_file, entities, loading, selecting))
 
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What is asked of one service."""
-
-    host: str
-    port: int
-    first_key: bool
-    limits: "ServiceOptions"
-    drain: float
-    logs_requests: bool
-    store: str
-    redis: str | None
-    as_json: bool
-
-    async def served(
-        self,
-        approval_key_file: str | None,
-        entities: str | None,
-        loading: Loading,
-        selecting: Selecting,
-    ) -> None:
-        """Serve until it is asked to stop."""
-        from skillweave_server.listening import bound_sockets, only_this_machine, start_listening
-        from skillweave_server.logs import write_log
-        from skillweave_server.opening import Entry, open_service
-        from skillweave_server.running import serve as run_service
-
-        sockets = bound_sockets(self.host, self.port)
+    async def served() -> None:
+        sockets = bound_sockets(host, port)
         try:
-            first = await self._first_key(is_local=only_this_machine(sockets))
+            key = await _first_key(host, store, wanted=first_key, is_local=only_this_machine(sockets))
             start_listening(sockets)
             folder = loading.kept_skills()
             service = open_service(
                 *loading.sources_at_hand(),
-                store=self.store,
-                redis=self.redis,
+                store=store,
+                redis=redis,
                 settings=selecting.settings(),
                 matchers=selecting.matchers(),
                 entities=entities,
                 approval_key_file=approval_key_file,
-                options=self.limits,
-                entry=Entry.KEYS if await self._has_keys() else Entry.OPEN,
+                options=limits,
+                entry=Entry.KEYS if await _has_keys(store) else Entry.OPEN,
                 cache=None if folder is None else folder.path,
             )
             async with service:
                 skills = await _checked(service)
-                write_log(requests=self.logs_requests)
-                shown = self._shown(service, sockets, skills, first)
-                await run_service(service, sockets, drain_seconds=self.drain, told=lambda: self._tell(shown))
+                write_log(requests=not no_access_log)
+                shown = Listening(
+                    tuple(addresses_of(sockets)),
+                    place_of(store).shown,
+                    None if redis is None else without_secrets(redis),
+                    skills,
+                    service.keys is None,
+                    not isinstance(service.approvals, DisabledApprovals),
+                    key,
+                )
+                told = partial(_tell, shown, as_json=as_json)
+                await run_service(service, sockets, drain_seconds=seconds, told=told)
         finally:
             for one in sockets:
                 one.close()
 
-    async def _first_key(self, *, is_local: bool) -> str | None:
-        """The text of the first key, where one is wanted and there is none.
+    run(served())
 
-        Raises Mistake where others would reach a service without any key.
-        """
-        if await self._has_keys():
-            return None
-        if self.first_key:
-            from skillweave.access import Scope, new_key
-            from skillweave_server.opening import place_of
-            from skillweave_stores.sql.keys import SqlKeys
 
-            key, text = new_key(_FIRST, [Scope.ADMIN], now=time.time())
-            async with SqlKeys(place_of(self.store).url) as keys:
-                await keys.put(key)
-            return text
-        if not is_local:
-            raise Mistake(
-                f"others can reach {self.host}, and there is no API key in {without_secrets(self.store)}, so that "
-                "everybody could do everything; start with --first-key, or make one: skillweave keys new --name NAME "
-                f"--scope admin --store {without_secrets(self.store)}"
-            )
+async def _first_key(host: str, store: str, *, wanted: bool, is_local: bool) -> str | None:
+    """The text of the first key, where one is wanted and there is none.
+
+    Raises Mistake where others would reach a service without any key.
+    """
+    if await _has_keys(store):
         return None
-
-    async def _has_keys(self) -> bool:
-        """Whether a key was ever made: where all are revoked nobody is to come in."""
+    if wanted:
+        from skillweave.access import Scope, new_key
         from skillweave_server.opening import place_of
         from skillweave_stores.sql.keys import SqlKeys
 
-        async with SqlKeys(place_of(self.store).url) as keys:
-            return bool(await keys.list())
-
-    def _shown(
-        self, service: "Service", sockets: Sequence[socket.socket], skills: int, first: str | None
-    ) -> "Listening":
-        from skillweave_server.commands.output import Listening
-        from skillweave_server.listening import addresses_of
-        from skillweave_server.opening import place_of
-        from skillweave_server.unsealed import DisabledApprovals
-
-        return Listening(
-            tuple(addresses_of(sockets)),
-            place_of(self.store).shown,
-            None if self.redis is None else without_secrets(self.redis),
-            skills,
-            service.keys is None,
-            not isinstance(service.approvals, DisabledApprovals),
-            first,
+        key, text = new_key(_FIRST, [Scope.ADMIN], now=time.time())
+        async with SqlKeys(place_of(store).url) as keys:
+            await keys.put(key)
+        return text
+    if not is_local:
+        raise Mistake(
+            f"others can reach {host}, and there is no API key in {without_secrets(store)}, so that "
+            "everybody could do everything; start with --first-key, or make one: skillweave keys new --name NAME "
+            f"--scope admin --store {without_secrets(store)}"
         )
+    return None
 
-    def _tell(self, shown: "Listening") -> None:
-        from skillweave_server.commands.output import listening_text
 
-        answer = Answer(lambda: shown, lambda page: listening_text(shown, page), schema="serve")
-        sys.stdout.write(f"{answer.as_line() if self.as_json else answer.text(page_for(sys.stdout))}\n")
-        sys.stdout.flush()
+async def _has_keys(store: str) -> bool:
+    """Whether a key was ever made: where all are revoked nobody is to come in."""
+    from skillweave_server.opening import place_of
+    from skillweave_stores.sql.keys import SqlKeys
+
+    async with SqlKeys(place_of(store).url) as keys:
+        return bool(await keys.list())
+
+
+def _tell(shown: "Listening", *, as_json: bool) -> None:
+    from skillweave_server.commands.output import listening_text
+
+    answer = Answer(lambda: shown, partial(listening_text, shown), schema="serve")
+    sys.stdout.write(f"{answer.as_line() if as_json else answer.text(page_for(sys.stdout))}\n")
+    sys.stdout.flush()
 
 
 async def _checked(service: "Service") -> int:

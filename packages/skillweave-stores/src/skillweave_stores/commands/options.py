@@ -1,23 +1,18 @@
-"""The store of skills that a command works on: its options, its completions, and a bar while it is filled."""
+"""The store of skills that a command works on: its options and completions."""
 
-from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Self, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from skillweave.commands import Mistake, Packs, Skills, Strict, offered, option, sources_of
+from skillweave.commands import Mistake, offered, option
 from skillweave.values import without_secrets
 
 if TYPE_CHECKING:
-    from skillweave import Source
     from skillweave.registry import WritableSource
 
 STORE = "The store"
-FEW_SKILLS = 200
-"""Skills that are stored too quickly for a bar."""
 _FORMS = "postgresql://USER:PASSWORD@HOST/NAME or sqlite:///FILE"
 
 StoreUrl: TypeAlias = Annotated[
@@ -27,58 +22,6 @@ StoreUrl: TypeAlias = Annotated[
 Tenant: TypeAlias = Annotated[
     str, option(STORE, "--tenant NAME", "Whose skills they are, where several customers share a store.")
 ]
-
-
-class StoringBar:
-    """A bar while skills are stored, one source after the other; `done` says how many, also without a terminal."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self.done = 0
-        self._shown = stream.isatty()
-        self._stream = stream
-        self._found: dict[int, int] = {}
-        self._bar: Any = None
-        self._open = ExitStack()
-
-    def part(self) -> Callable[[int, int], None]:
-        """The progress of one source, to be told how many of how many files are read."""
-        number = len(self._found)
-        self._found[number] = 0
-
-        def tell(_: int, total: int) -> None:
-            self._found[number] = total
-
-        return tell
-
-    def tell(self, done: int, read: int) -> None:
-        """Show how many skills are done; `read` counts for sources that do not know how many they have."""
-        self.done = done
-        total = max(read, sum(self._found.values()))
-        if self._bar is None and self._shown and done < total and total > FEW_SKILLS:
-            bar = typer.progressbar(length=total, label="Storing skills", file=self._stream)
-            self._bar = self._open.enter_context(bar)
-        if self._bar is not None:
-            self._bar.length = total
-            self._bar.update(done - self._bar.pos)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._open.close()
-
-
-@dataclass(frozen=True, slots=True)
-class Storing:
-    """Which skills a command stores: they are read once, so that nothing of them is kept."""
-
-    skills: Skills = None
-    pack: Packs = None
-    strict: Strict = False
-
-    def sources(self, bar: StoringBar) -> tuple["Source", ...]:
-        """A source for each name, whose progress the bar is told; raises Mistake where no skills are named or found."""
-        return sources_of(self.skills, strict=self.strict, packs=self.pack, bar=bar)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +73,7 @@ def existing_store(url: str | None) -> "WritableSource":
     scheme, _, rest = (url or "").partition("://")
     path = Path(rest.partition("?")[0].removeprefix("/"))
     if scheme == "sqlite" and not path.exists():
-        raise Mistake(f"there is no store '{path}'; check its name, or fill one: skillweave seed --store {url}")
+        raise Mistake(f"there is no store '{path}'; check its name, or fill one: skillweave store put --store {url}")
     return store
 
 

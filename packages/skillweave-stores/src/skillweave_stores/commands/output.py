@@ -11,6 +11,8 @@ from skillweave_stores.seed.filling import NOT_KEPT
 
 SHORT = 12
 """So much of a content hash is shown: enough to tell the versions of a skill apart."""
+_NAMED = 5
+"""So many changed skills are named with their versions."""
 _TOLD = frozenset({NOT_KEPT.name, "shadowed", "agent-declared-twice"})
 """What is told besides errors: that something of a source is not in the store."""
 
@@ -34,21 +36,13 @@ class VersionsShown(Portable):
 
 
 @dataclass(frozen=True, slots=True)
-class RolledBack(Portable):
-    """The version of a skill that is in use now, and the one that was before, null where there was none."""
+class InUse(Portable):
+    """The version of a skill that is in use now, and the one that was before; null where none is."""
 
     skill_id: str
-    content_hash: str
+    content_hash: str | None
     version: str | None
     before: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Unpublished(Portable):
-    """A skill that was taken out of use."""
-
-    skill_id: str
-    unpublished: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,21 +58,14 @@ class MigrationShown(Portable):
 
 
 def seeded_text(done: Seeded, page: Page, *, place: str) -> str:
-    """What was not stored and why, then how much was."""
+    """What was not stored and why, the versions of a few that changed, then how much was stored."""
     lines = [finding_line(found, page) for found in _told(done)]
+    changed = [("inserted", *one) for one in done.inserted.items()] + [
+        ("updated", *one) for one in done.updated.items()
+    ]
+    if len(changed) <= _NAMED:
+        lines += [page.entry(label, f"{skill_id} {one[:SHORT]}", Ink.GOOD) for label, skill_id, one in changed]
     return "\n".join([*lines, *([""] if lines else []), f"{_summary(done)} in {printable(place)}."])
-
-
-def published_text(done: Seeded, page: Page) -> str:
-    """A line for each skill with the version that is in use now, after what was not stored and why."""
-    lines = [finding_line(found, page) for found in _told(done)]
-    for label, hashes, ink in (
-        ("inserted", done.inserted, Ink.GOOD),
-        ("updated", done.updated, Ink.GOOD),
-        ("unchanged", done.unchanged, Ink.FAINT),
-    ):
-        lines += [page.entry(label, f"{skill_id} {one[:SHORT]}", ink) for skill_id, one in hashes.items()]
-    return "\n".join(lines or ["nothing is published"])
 
 
 def other_findings(done: Seeded) -> tuple[str, ...]:
@@ -98,18 +85,16 @@ def versions_text(shown: VersionsShown, page: Page) -> str:
     return "\n".join(_version(one, page) for one in shown.versions)
 
 
-def rolled_back_text(shown: RolledBack, page: Page) -> str:
+def in_use_text(shown: InUse, page: Page) -> str:
     """Which version is in use now, and which was before."""
-    now = _named(shown.content_hash, shown.version)
+    name = shown.skill_id
+    if shown.content_hash is None:
+        return page.entry("unpublished", f"{name}; skillweave store rollback {name} puts it in use again")
+    now = f"{shown.content_hash[:SHORT]}{f' (version {shown.version})' if shown.version else ''}"
     if shown.before == shown.content_hash:
-        return page.entry("unchanged", f"{shown.skill_id} {now} is in use already", Ink.FAINT)
+        return page.entry("unchanged", f"{name} {now} is in use already", Ink.FAINT)
     before = f"before it {shown.before[:SHORT]}" if shown.before else "before it none was in use"
-    return page.entry("in use", f"{shown.skill_id} {now}, {before}", Ink.GOOD)
-
-
-def unpublished_text(shown: Unpublished, page: Page) -> str:
-    """What was taken out of use, and how to undo it."""
-    return page.entry("unpublished", f"{shown.skill_id}; skillweave rollback {shown.skill_id} puts it in use again")
+    return page.entry("in use", f"{name} {now}, {before}", Ink.GOOD)
 
 
 def migration_text(shown: MigrationShown, page: Page) -> str:
@@ -155,7 +140,3 @@ def _version(one: VersionShown, page: Page) -> str:
     label = page.paint(one.content_hash[:SHORT], Ink.STRONG) if one.in_use else one.content_hash[:SHORT]
     number = f"  version {one.version}" if one.version else ""
     return f"{label}  {shown_time(one.published_at)}{printable(number)}{'  in use' if one.in_use else ''}"
-
-
-def _named(content_hash: str, version: str | None) -> str:
-    return f"{content_hash[:SHORT]} (version {version})" if version else content_hash[:SHORT]

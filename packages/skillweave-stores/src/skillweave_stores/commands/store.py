@@ -1,4 +1,4 @@
-"""`skillweave versions`, `rollback`, `unpublish` and `migrate`: what a store of skills holds, and its tables."""
+"""`skillweave store`: skills from files into a database, which versions it has, and its tables."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from skillweave.commands import MISTAKE, Answer, Mistake, option
+from skillweave.commands import MISTAKE, Answer, Mistake, Paths, Reading, interruptible, option, with_paths
 from skillweave.values import without_secrets
 from skillweave_stores.commands import options
 from skillweave_stores.commands.options import existing_store, named_store
@@ -15,21 +15,26 @@ if TYPE_CHECKING:
     from skillweave.registry import StoredVersion
 
 EXAMPLES = {
+    "put": """
+skillweave store put examples/skills --store sqlite:///skills.db
+skillweave store put skills --pack coding --store postgresql://weaver@db.internal/skills
+skillweave store put skills/release/SKILL.md --store postgresql://weaver@db.internal/skills --tenant acme --json
+""",
     "versions": """
-skillweave versions release --store sqlite:///skills.db
-skillweave versions release --store postgresql://weaver@db.internal/skills --json
+skillweave store versions release --store sqlite:///skills.db
+skillweave store versions release --store postgresql://weaver@db.internal/skills --json
 """,
     "rollback": """
-skillweave rollback release --store sqlite:///skills.db
-skillweave rollback release 3f9a1c --store postgresql://weaver@db.internal/skills
-skillweave rollback release 1.2.0 --store postgresql://weaver@db.internal/skills --tenant acme
+skillweave store rollback release --store sqlite:///skills.db
+skillweave store rollback release 3f9a1c --store postgresql://weaver@db.internal/skills
+skillweave store rollback release 1.2.0 --store postgresql://weaver@db.internal/skills --tenant acme
 """,
     "unpublish": """
-skillweave unpublish release --store sqlite:///skills.db
+skillweave store unpublish release --store sqlite:///skills.db
 """,
     "migrate": """
-skillweave migrate postgresql://weaver@db.internal/skills --check
-skillweave migrate postgresql://weaver@db.internal/skills
+skillweave store migrate --store postgresql://weaver@db.internal/skills --check
+skillweave store migrate --store postgresql://weaver@db.internal/skills
 """,
 }
 _Skill = Annotated[
@@ -37,6 +42,38 @@ _Skill = Annotated[
 ]
 _LISTED = 10
 """So many versions stand in a line for people."""
+
+
+async def put(
+    ctx: typer.Context,
+    paths: Paths = None,
+    *,
+    reading: Reading,
+    store: options.InStore,
+) -> Answer:
+    """Put skills with their documents and agents into a database, in use at once.
+
+    The content of a skill with its documents makes its version. What is in use already is left unchanged, and a version
+    that was there before is put in use again, so that it may run again at any time, also in several processes at once.
+    Nothing is taken out: `unpublish` does that. Bad skills are reported, and the others stored; the exit code is 1
+    then. Skills are stored in chunks: after an interruption the next run stores the rest.
+    """
+    from skillweave_stores.commands.output import other_findings, seeded_text
+    from skillweave_stores.seed import seed
+
+    reading, done = with_paths(reading, paths, ctx), 0
+    if store.store is not None and store.store in (reading.skills or ()):
+        raise Mistake("the skills are read from the store itself, so that nothing can change; name their folder")
+
+    def tell(stored: int, _: int) -> None:
+        nonlocal done
+        done = stored
+
+    async with store.opened() as target:
+        with interruptible(lambda: f"; skills that are stored: {done:,}. Run it again, and the rest follows"):
+            seeded = await seed(target, *reading.sources(), progress=tell)
+    text = partial(seeded_text, seeded, place=without_secrets(store.store or ""))
+    return Answer(lambda: seeded, text, code=0 if seeded.complete else MISTAKE, notes=other_findings(seeded))
 
 
 async def versions(skill: _Skill, *, store: options.InStore) -> Answer:
@@ -69,37 +106,33 @@ async def rollback(
 ) -> Answer:
     """Put an earlier version of a skill in use.
 
-    Other processes follow within seconds. `skillweave versions` lists what there is.
+    Other processes follow within seconds. `skillweave store versions` lists what there is.
     """
-    from skillweave_stores.commands.output import RolledBack, rolled_back_text
+    from skillweave_stores.commands.output import InUse, in_use_text
 
     async with store.existing() as stored:
         known = await stored.versions(skill)
         target = _before(skill, known) if version is None else _meant(skill, version, known)
         await stored.roll_back(skill, target.content_hash)
-    before = next((one.content_hash for one in known if one.in_use), None)
-    shown = RolledBack(skill, target.content_hash, target.skill.version, before)
-    return Answer(lambda: shown, partial(rolled_back_text, shown))
+    shown = InUse(skill, target.content_hash, target.skill.version, _used(known))
+    return Answer(lambda: shown, partial(in_use_text, shown))
 
 
 async def unpublish(skill: _Skill, *, store: options.InStore) -> Answer:
     """Take a skill out of use.
 
-    Its versions stay: `skillweave rollback` puts one in use again.
+    Its versions stay: `skillweave store rollback` puts one in use again.
     """
-    from skillweave_stores.commands.output import Unpublished, unpublished_text
+    from skillweave_stores.commands.output import InUse, in_use_text
 
     async with store.existing() as stored:
+        known = await stored.versions(skill)
         await stored.remove(skill)
-    shown = Unpublished(skill)
-    return Answer(lambda: shown, partial(unpublished_text, shown))
+    shown = InUse(skill, None, None, _used(known))
+    return Answer(lambda: shown, partial(in_use_text, shown))
 
 
 async def migrate(
-    url: Annotated[
-        str | None,
-        typer.Argument(metavar="[URL]", help="The database. Default: the one of --store.", show_default=False),
-    ] = None,
     store: options.StoreUrl = None,
     check: Annotated[
         bool,
@@ -115,10 +148,9 @@ async def migrate(
     from skillweave.ledger import Migrated, Served
     from skillweave_stores.commands.output import MigrationShown, migration_text
 
-    name = url or store
-    async with existing_store(name) if check else named_store(name) as stored:
+    async with existing_store(store) if check else named_store(store) as stored:
         if not isinstance(stored, Migrated) or not isinstance(stored, Served):
-            raise Mistake(f"{without_secrets(name or '')} has no tables that need to be brought up to date")
+            raise Mistake(f"{without_secrets(store or '')} has no tables that need to be brought up to date")
         if check:
             facts = await stored.server()
             if facts.is_ahead:
@@ -132,6 +164,10 @@ async def migrate(
             shown = MigrationShown(newest, newest, before)
     code = 0 if shown.revision == shown.newest else MISTAKE
     return Answer(lambda: shown, partial(migration_text, shown), code=code)
+
+
+def _used(known: Sequence["StoredVersion"]) -> str | None:
+    return next((one.content_hash for one in known if one.in_use), None)
 
 
 def _before(skill: str, known: Sequence["StoredVersion"]) -> "StoredVersion":

@@ -31,10 +31,10 @@ _ANSWERS: Mapping[str, tuple[str, float | None]] = MappingProxyType(
         "22P05": (_ENCODING, None),
         "25006": ("is read-only, as a replica is; name the primary", None),
         "42501": (
-            "does not allow this user to do that; grant it all rights on the tables, which `skillweave migrate` makes",
+            "does not allow this user to do that; grant it all rights on the tables of `skillweave store migrate`",
             None,
         ),
-        "42P01": ("has not all tables of skillweave; run `skillweave migrate URL`", None),
+        "42P01": ("has not all tables of skillweave; run `skillweave store migrate --store URL`", None),
         "55P03": ("is held by another process that migrates; try again", SOON),
         "SQLITE_BUSY": ("is locked by another process; try again, or give `timeout` a higher number", SOON),
         "SQLITE_CANTOPEN": ("cannot be opened; check the folder and its rights", None),
@@ -109,7 +109,7 @@ def still_migrating(place: str) -> StoreUnavailable:
     """The error that nobody waits any longer for tables that are being brought up to date."""
     return StoreUnavailable(
         f"the tables of {place} are still being brought up to date, or it fell silent meanwhile; try again later, or "
-        "run `skillweave migrate URL` before the service starts",
+        "run `skillweave store migrate --store URL` before the service starts",
         retry_after=SOON,
     )
 

@@ -153,13 +153,13 @@ class RowReader:
 
     def nothing(self) -> Diagnostic:
         """The finding that the tenant has neither skills nor agents."""
-        fix = "store some with `skillweave seed FOLDER --store URL`, or name another database or tenant"
+        fix = "store some with `skillweave store put FOLDER --store URL`, or name another database or tenant"
         whose = "" if self.tenant == DEFAULT_TENANT else f" of tenant {self.tenant!r}"
         return NO_SKILLS.found(Location(self.place), f"{self.place} holds no skill{whose}", fix)
 
     def missing(self) -> Diagnostic:
         """The finding that the file of the database is not there."""
-        fix = "correct the path, or make it with `skillweave seed FOLDER --store URL`"
+        fix = "correct the path, or make it with `skillweave store put FOLDER --store URL`"
         return NO_SKILLS.found(Location(self.place), f"{self.place} does not exist", fix)
 
     def skill(

@@ -29,9 +29,9 @@ def test_a_turn_of_another_command_is_known(cli: Any, small: Path, woven: str) -
 
 def test_conversations_are_listed_and_shown(cli: Any, woven: str) -> None:
     listed = cli("ledger", "list", "--ledger", woven, "--json").data
-    assert [one["conversation"] for one in listed["conversations"]] == ["c1"]
+    assert list(listed["conversations"]) == ["c1"]
     shown = cli("ledger", "show", "c1", "--ledger", woven, "--json").data
-    assert [(record["key"], record["state"]) for record in shown["records"]] == [("skill:tea", "given")]
+    assert [(record["key"], record["state"]) for record in shown["state"]["records"]] == [("skill:tea", "given")]
 
 
 def test_an_evicted_skill_is_given_again(cli: Any, small: Path, woven: str) -> None:
@@ -42,9 +42,9 @@ def test_an_evicted_skill_is_given_again(cli: Any, small: Path, woven: str) -> N
 
 def test_a_cleared_conversation_keeps_its_decisions(cli: Any, woven: str) -> None:
     assert cli("ledger", "clear", "c1", "--ledger", woven).code == 0
-    assert cli("ledger", "show", "c1", "--ledger", woven, "--json").data["records"] == []
-    (turn,) = cli("why", "c1", "--ledger", woven, "--json").data["turns"]
-    assert [(one["skill_id"], one["outcome"]) for one in turn["decisions"]] == [("tea", "injected")]
+    assert cli("ledger", "show", "c1", "--ledger", woven, "--json").data["state"]["records"] == []
+    (logged,) = cli("why", "c1", "--ledger", woven, "--json").data["decisions"]
+    assert (logged["decision"]["skill_id"], logged["decision"]["outcome"]) == ("tea", "injected")
 
 
 @pytest.mark.parametrize(

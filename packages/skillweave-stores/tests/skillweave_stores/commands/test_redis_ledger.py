@@ -39,7 +39,7 @@ def kept(cli: Any, small: Path, ledger: str) -> Any:
 def test_what_was_given_is_listed_and_shown(kept: Any) -> None:
     assert kept("ledger", "list", "--json").data["total"] == 1
     shown = kept("ledger", "show", "c1", "--json").data
-    assert [(one["key"], one["state"]) for one in shown["records"]] == [("skill:tea", "given")]
+    assert [(one["key"], one["state"]) for one in shown["state"]["records"]] == [("skill:tea", "given")]
 
 
 def test_a_command_says_where_it_kept_a_turn_without_the_password(kept: Any, small: Path) -> None:
@@ -55,7 +55,7 @@ def test_an_evicted_skill_is_given_again(kept: Any, small: Path) -> None:
 
 def test_a_cleared_conversation_keeps_its_decisions(kept: Any) -> None:
     kept("ledger", "clear", "c1")
-    assert kept("ledger", "show", "c1", "--json").data["records"] == []
+    assert kept("ledger", "show", "c1", "--json").data["state"]["records"] == []
     assert "tea" in kept("why", "c1").out
 
 

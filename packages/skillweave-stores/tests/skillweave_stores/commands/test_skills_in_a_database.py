@@ -12,7 +12,7 @@ from skillweave_stores import SqlSource
 from skillweave_testing.servers import HOST, free_port
 
 WORDS = (
-    ("catalog",),
+    ("show",),
     ("show", "spacing"),
     ("check",),
     ("match", "please check the spacing"),
@@ -58,7 +58,7 @@ def test_an_empty_database_is_said_with_what_to_do(cli: Callable[..., Any], empt
     asyncio.run(_made(empty))
     done = cli(*words, "--skills", empty)
     assert "holds no skill" in done.out + done.err
-    assert "skillweave seed" in done.out + done.err
+    assert "skillweave store put" in done.out + done.err
     assert "hush" not in done.out + done.err
 
 
@@ -74,7 +74,7 @@ def test_a_server_that_is_not_there_is_an_error_without_its_password(
 
 
 def test_a_database_that_is_not_there_is_named(cli: Callable[..., Any], postgres_url: str) -> None:
-    done = cli("catalog", "--skills", f"{postgres_url.rpartition('/')[0]}/nowhere")
+    done = cli("show", "--skills", f"{postgres_url.rpartition('/')[0]}/nowhere")
     assert done.code == 3
     assert "has no database of that name; create it, or correct the name" in done.err
 
@@ -114,4 +114,4 @@ def test_a_file_is_named_with_two_slashes_as_with_three(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     asyncio.run(_fill("sqlite:///skills.db"))
-    assert "spacing" in cli("catalog", "--skills", url).out
+    assert "spacing" in cli("show", "--skills", url).out

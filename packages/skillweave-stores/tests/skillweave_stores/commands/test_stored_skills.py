@@ -10,19 +10,19 @@ COMMANDS = [
     ("match", "Some tea"),
     ("weave", "Some tea"),
     ("weave", "Some tea", "--conversation", "c1", "--ledger", "state.db"),
-    ("catalog",),
+    ("show",),
     ("show", "tea"),
     ("check",),
-    ("validate", "tea"),
+    ("compose", "tea", "--validate"),
     ("compose", "tea"),
-    ("spawn", "tea", "--task", "Make tea"),
+    ("compose", "tea", "--spawn", "Make tea"),
 ]
 
 
 @pytest.fixture
 def stored(cli: Any, small: Path, monkeypatch: pytest.MonkeyPatch, tables_url: str) -> str:
     """The URL of a store with two skills."""
-    assert cli("seed", small, "--store", tables_url).code == 0
+    assert cli("store", "put", small, "--store", tables_url).code == 0
     monkeypatch.chdir(small.parent)
     return tables_url
 

@@ -35,7 +35,7 @@ def _seeded(words: list[str], _: int) -> tuple[int, str, str]:
 
 
 def test_many_processes_seed_one_store_at_once_and_every_skill_is_inserted_by_one(store: str) -> None:
-    words = ["--no-config", "seed", str(EXAMPLES), "--pack", "coding", "--store", store, "--json"]
+    words = ["--no-config", "store", "put", str(EXAMPLES), "--pack", "coding", "--store", store, "--json"]
     ended = race(_seeded, words)
     assert [(code, err) for code, _, err in ended] == [(0, "")] * PROCESSES
     answers = [json.loads(out) for _, out, _ in ended]
@@ -68,13 +68,13 @@ async def test_what_another_process_publishes_and_rolls_back_reaches_who_watches
         (tmp_path / "release").mkdir()
         for description, kind in (("First.", "added"), ("Second.", "changed")):
             (tmp_path / "release" / "SKILL.md").write_text(RELEASE.format(description), encoding="utf-8")
-            await _ran("publish", str(tmp_path / "release"), "--store", store)
+            await _ran("store", "put", str(tmp_path / "release"), "--store", store)
             assert getattr(await anext(changes), kind) == ("release",)
             assert registry.snapshot["release"].description == description
-        await _ran("rollback", "release", "--store", store)
+        await _ran("store", "rollback", "release", "--store", store)
         assert (await anext(changes)).changed == ("release",)
         assert registry.snapshot["release"].description == "First."
-        await _ran("unpublish", "release", "--store", store)
+        await _ran("store", "unpublish", "release", "--store", store)
         assert (await anext(changes)).removed == ("release",)
         await changes.aclose()
 
