@@ -139,7 +139,7 @@ def test_a_guests_options_are_configured_like_our_own(
     file = tmp_path / "skillweave.toml"
     file.write_text(f'minutes = 5\n[command.brew]\nskills = ["{small}"]\n', encoding="utf-8")
     assert cli("brew", "--json").data["minutes"] == 5
-    assert cli("list").code == 0
+    assert cli("add").code == 0
     monkeypatch.setenv("SKILLWEAVE_MINUTES", "6")
     done = cli("brew", "--json")
     assert (done.data["minutes"], done.err) == (6, "")
@@ -212,7 +212,7 @@ def test_a_table_for_a_command_that_is_not_installed_stops_no_other(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "skillweave.toml").write_text("[command.serve]\nport = 80\n", encoding="utf-8")
-    assert cli("list").code == 0
+    assert cli("add").code == 0
 
 
 @pytest.mark.parametrize(

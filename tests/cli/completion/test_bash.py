@@ -108,8 +108,7 @@ def test_conversations_and_what_they_were_given_are_offered(complete: Complete, 
 def test_of_a_graph_its_commands_options_and_skills_are_offered(complete: Complete, tmp_path: Path) -> None:
     (tmp_path / "graph.yaml").write_text("entries: [{skill: tea}, {skill: coffee}, {skill: a b}]", encoding="utf-8")
     graph = str(tmp_path / "graph.yaml")
-    assert {"next", "reachable", "check", "simulate", "show", "draw", "svg"} == set(complete("graph", ""))
-    assert complete("graph", "draw", graph, "--format", "") == ["mermaid", "svg"]
+    assert {"next", "reachable", "check", "simulate", "show", "draw"} == set(complete("graph", ""))
     assert complete("graph", "reachable", graph, "--current", "") == ["tea", "coffee"]
     assert complete("graph", "reachable", str(tmp_path / "nowhere.yaml"), "--current", "") == [""]
 

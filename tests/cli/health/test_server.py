@@ -76,7 +76,7 @@ async def test_tables_are_compared_with_the_newest(revision: str | None, level: 
     looked = await look_at_server("skills", Remote(replace(TABLES, revision=revision)))
     (tables,) = (finding for finding in looked.findings if finding.subject == "tables")
     assert (tables.level, looked.ready) == (level, ready)
-    assert ready or "skillweave migrate" in str(tables.fix)
+    assert ready or "skillweave store migrate" in str(tables.fix)
 
 
 @pytest.mark.parametrize(

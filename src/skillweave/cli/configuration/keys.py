@@ -14,10 +14,10 @@ from skillweave.redaction import without_secrets
 from skillweave.sources.names import expanded
 
 PREFIX = "SKILLWEAVE_"
-_TURN = "coding conversation memory message result risk role task transcript turn-id"
+_TURN = "coding conversation memory message result risk role task transcript"
 _CALL = """
-after all-skills at by check ctx current datum description dry-run fix force format json label limit name no-skills
-nodes note of outline output parent prefix radius ref scope section skill spawn-id tag trigger visited watch
+after all-skills at by check ctx current datum description dry-run fix force json limit name
+nodes of outline output parent radius ref scope section skill spawn trigger validate visited watch
 """
 OF_ONE_TURN = frozenset(_TURN.split())
 """What is said of one turn: configured, it would be taken for every turn, and nobody would see why."""
