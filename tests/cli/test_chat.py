@@ -491,7 +491,7 @@ def test_at_a_checkpoint_the_person_is_asked_and_the_verdict_kept(
     at.type("Ann Lee\n")
     assert "I am tiny." in at.until("> ")
     shown = process("ledger", "show", "c1", "--ledger", ledger, "--json").data
-    assert [(one["checkpoint"], one["verdict"], one["by"]) for one in shown["approvals"]] == [
+    assert [(one["checkpoint"], one["verdict"], one["by"]) for one in shown["state"]["approvals"]] == [
         ("review", "approved", "Ann Lee")
     ]
 

@@ -139,7 +139,7 @@ def test_a_guests_options_are_configured_like_our_own(
     file = tmp_path / "skillweave.toml"
     file.write_text(f'skills = ["{small}"]\n[command.brew]\nminutes = 5\n', encoding="utf-8")
     assert cli("brew", "--json").data["minutes"] == 5
-    assert cli("list").code == 0
+    assert cli("add").code == 0
     file.write_text("[command.brew]\nminuts = 5\n", encoding="utf-8")
     assert "did you mean 'minutes'?" in cli("brew").err
 
@@ -209,7 +209,7 @@ def test_a_table_for_a_command_that_is_not_installed_stops_no_other(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "skillweave.toml").write_text("[command.serve]\nport = 80\n", encoding="utf-8")
-    assert cli("list").code == 0
+    assert cli("add").code == 0
 
 
 @pytest.mark.parametrize(

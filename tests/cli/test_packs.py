@@ -36,17 +36,17 @@ def test_every_command_about_skills_takes_a_pack_and_needs_no_folder_then(cli: A
 def test_a_folder_of_skills_is_still_taken_where_it_is(cli: Any, write: Any) -> None:
     write(Path("skills"), "tea", "Makes tea.")
     answer = cli("show", "--pack", "coding", "--json").data
-    assert [skill["skill_id"] for skill in answer["skills"]] == ["tea", *PAIR]
+    assert answer["shown"] == sorted(["tea", *PAIR])
 
 
 def test_ones_own_skill_goes_before_that_of_a_pack(cli: Any, write: Any) -> None:
     write(Path("skills"), PAIR[0], "My own.")
-    assert cli("show", PAIR[0], "--pack", "coding", "--json").data["description"] == "My own."
+    assert cli("show", PAIR[0], "--pack", "coding", "--json").data["skill"]["description"] == "My own."
 
 
 def test_no_pack_is_in_the_catalog_unless_it_is_asked_for(cli: Any, write: Any) -> None:
     write(Path("skills"), "tea", "Makes tea.")
-    assert [skill["skill_id"] for skill in cli("show", "--json").data["skills"]] == ["tea"]
+    assert cli("show", "--json").data["shown"] == ["tea"]
 
 
 def test_an_unknown_pack_is_the_users_mistake(cli: Any) -> None:

@@ -207,8 +207,8 @@ def test_another_process_finds_what_was_given(process: Any, small: Path, tmp_pat
     assert process(*turn, "More tea").data["messages"] == []
     assert process("ledger", "evict", "c1", "tea", "--ledger", tmp_path / "state.db").code == 0
     assert len(process(*turn, "Tea again").data["messages"]) == 1
-    turns = process("why", "c1", "--ledger", tmp_path / "state.db", "--json").data["turns"]
-    assert [turn["decisions"][0]["outcome"] for turn in turns] == ["injected", "already-present", "injected"]
+    logged = process("why", "c1", "--ledger", tmp_path / "state.db", "--json").data["decisions"]
+    assert [one["decision"]["outcome"] for one in logged] == ["injected", "already-present", "injected"]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")

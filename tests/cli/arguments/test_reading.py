@@ -59,12 +59,11 @@ def test_a_transcript_over_the_limit_is_refused_with_both_sizes(
 
 
 @DEVICE
-@pytest.mark.parametrize("command", [("weave", "-"), ("graph", "check", "-"), ("match", "-")])
+@pytest.mark.parametrize("command", [("weave", "-"), ("match", "-")])
 def test_standard_input_without_end_is_read_up_to_the_limit(small: Path, command: tuple[str, ...]) -> None:
-    skills = () if command[0] == "graph" else ("--skills", str(small))
     with Path("/dev/zero").open("rb") as endless:
         done = subprocess.run(
-            [sys.executable, "-m", "skillweave", *command, *skills],
+            [sys.executable, "-m", "skillweave", *command, "--skills", str(small)],
             stdin=endless,
             capture_output=True,
             text=True,

@@ -89,8 +89,7 @@ def test_conversations_and_skills_are_offered(complete: Complete, kept: Path) ->
 
 
 def test_of_a_graph_its_commands_and_choices_are_offered(complete: Complete) -> None:
-    assert {"next", "reachable", "check", "simulate", "show", "draw", "svg"} == set(complete("graph", ""))
-    assert complete("graph", "draw", "graph.yaml", "--format", "") == ["mermaid", "svg"]
+    assert {"next", "reachable", "check", "simulate", "show", "draw"} == set(complete("graph", ""))
 
 
 def test_matchers_and_packs_are_offered(complete: Complete) -> None:

@@ -75,10 +75,10 @@ def test_all_commands_of_a_group_share_a_table(cli: Any, configure: Write, proje
 
 
 def test_an_option_of_one_command_only_has_its_place_in_a_table(cli: Any, configure: Write) -> None:
-    configure('skills = ["team"]\n[command.catalog]\nall = true\n')
-    assert cli("show").out.startswith("skill ")
-    configure('skills = ["team"]\nall = true\n')
-    assert "skillweave.toml:2: there is no option 'all' to configure" in cli("show").err
+    configure('skills = ["team"]\n[command.compose]\nmode = "intersection"\n')
+    assert cli("compose", "--help").code == cli("compose", "tea").code == 0
+    configure('skills = ["team"]\nmode = "intersection"\n')
+    assert "skillweave.toml:2: there is no option 'mode' to configure" in cli("show").err
 
 
 def test_the_flag_strict_can_be_set_by_a_file_and_taken_back_by_a_variable(

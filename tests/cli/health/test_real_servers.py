@@ -40,7 +40,7 @@ def tables_of(url: str) -> set[str]:
 def test_a_postgres_without_tables_gets_none_by_being_looked_at(doctor: Any, postgres_url: str) -> None:
     code, found = doctor("--ledger", postgres_url)
     assert found["ledger", "tables"]["level"] == "missing"
-    assert "skillweave migrate" in found["ledger", "tables"]["fix"]
+    assert "skillweave store migrate" in found["ledger", "tables"]["fix"]
     assert ("ledger", postgres_url) not in found
     assert tables_of(postgres_url) == set()
     assert code == 0
@@ -149,7 +149,7 @@ def test_a_file_of_skills_that_is_not_there_is_not_made(doctor: Any, tmp_path: P
     code, found = doctor("--skills", f"sqlite:///{tmp_path / 'new' / 'skills.db'}")
     (missing,) = (one for (section, _), one in found.items() if section == "skills")
     assert (code, missing["level"]) == (0, "missing")
-    assert "skillweave seed" in missing["fix"]
+    assert "skillweave store put" in missing["fix"]
     assert not (tmp_path / "new").exists()
 
 

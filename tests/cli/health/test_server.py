@@ -74,7 +74,7 @@ async def test_a_clock_that_is_apart_is_a_warning(ahead: float, words: str) -> N
 async def test_tables_are_compared_with_the_newest(revision: str | None, level: Level, asked: bool) -> None:
     looked = await found(replace(TABLES, revision=revision))
     assert (looked["tables"].level, "durability" in looked) == (level, asked)
-    assert asked or "skillweave migrate" in str(looked["tables"].fix)
+    assert asked or "skillweave store migrate" in str(looked["tables"].fix)
 
 
 @pytest.mark.parametrize(

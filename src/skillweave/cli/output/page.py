@@ -6,17 +6,14 @@ import re
 import shutil
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
     from skillweave.decisions import Evidence
     from skillweave.diagnostics import Diagnostic
 
-T = TypeVar("T")
 WIDEST = 100
 """What a terminal gets at most: longer lines are hard to read."""
 NARROWEST = 40
@@ -206,8 +203,3 @@ def shown_time(seconds: float) -> str:
         return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     except (ValueError, OverflowError, OSError):
         return f"second {seconds:g}"
-
-
-def extended(kind: type[T], value: "DataclassInstance", **more: object) -> T:
-    """The answer that has the fields of a value and a few more; its class is derived from the value's."""
-    return kind(**{part.name: getattr(value, part.name) for part in fields(value)}, **more)
