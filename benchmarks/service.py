@@ -18,7 +18,7 @@ from results import Effort, Figure, Row, Target
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from skillweave.approvals import read_or_make_key
+from skillweave_stores.approvals.key import read_or_make_key
 from skillweave_testing.servers import PostgresServer, RedisServer, free_port
 
 HERE = Path(__file__).parent

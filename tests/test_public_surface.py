@@ -20,19 +20,25 @@ import skillweave.adapters
 ROOT = Path(__file__).parents[1]
 ADAPTERS = [f"skillweave.adapters.{one.name}" for one in pkgutil.iter_modules(skillweave.adapters.__path__)]
 MODULES = (
-    *("access", "api", "approvals", "client", "commands", "entities", "errors", "events", "extensions", "graph"),
+    *("api", "approvals", "client", "commands", "entities", "errors", "events", "extensions", "graph"),
     *("ledger", "packs", "registry", "selection", "skills", "sources", "stores", "telemetry", "tools", "turns"),
     *("values", "weaver"),
 )
 """The public modules of the engine."""
 SATELLITES = [path.name.replace("-", "_") for path in sorted((ROOT / "packages").iterdir()) if path.is_dir()]
-DOORS = ("skillweave", *(f"skillweave.{one}" for one in MODULES if one != "commands"), *SATELLITES, *ADAPTERS)
+DOORS = (
+    "skillweave",
+    *(f"skillweave.{one}" for one in MODULES if one != "commands"),
+    *SATELLITES,
+    "skillweave_stores.access",
+    *ADAPTERS,
+)
 """Where names are imported from; the hints of `commands` are read by typer alone."""
 IMPORT = re.compile(r"^\s*(?:from|import) (skillweave(?:\.\w+)*)(?: import (.+))?", re.MULTILINE)
 EXPLAINED = {
     "docs/concepts/extending.md": {"skillweave.formats"},
     "docs/concepts/ledger.md": {"skillweave.state.state"},
-    "docs/concepts/service-access.md": {"skillweave.access"},
+    "docs/concepts/service-access.md": {"skillweave_stores.access"},
 }
 """Rooms that a page about how it works names itself."""
 BEHIND = {

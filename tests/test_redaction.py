@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.access import new_key
 from skillweave.redaction import without_keys, without_secrets
+from skillweave_stores.access import new_key
 
 SIGNS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Z")), min_size=1)
 

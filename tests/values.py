@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 import skillweave
 from skillweave import Budget, Event, Settings, SpawnRequest, Turn
-from skillweave.access import ApiKey, Scope
 from skillweave.api import ArtifactContent, EventRequest, RollbackRequest, SpawnQuestion
 from skillweave.approvals.case import ApprovalReply, ApprovalRequest
 from skillweave.codec import Portable, is_free, union_arms
@@ -28,6 +27,7 @@ from skillweave.knowledge.rules import ContextRules, Hop, IdPattern, SectionPart
 from skillweave.registry import Agent
 from skillweave.skills import TaskRule, When
 from skillweave.state.state import ApprovalVerdict
+from skillweave_stores.access import ApiKey, Scope
 from skillweave_texas_rrc.thresholds import Threshold
 from tests.sources.entity_strategies import properties
 from tests.strategies import ids, json_mappings, json_values, texts

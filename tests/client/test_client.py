@@ -10,7 +10,6 @@ import pytest_asyncio
 from tests.skillweave_server.running import TIDE, served_service, whole_service
 
 from skillweave import Budget
-from skillweave.access import Scope, new_key
 from skillweave.api.skills import SkillDefinition
 from skillweave.approvals.case import AlreadyDecided, ApprovalReply, ApprovalRequest, ApprovalStatus, ApprovalVerdict
 from skillweave.client import Client, ServiceError, SyncClient
@@ -18,6 +17,7 @@ from skillweave.errors import SkillNotFound
 from skillweave.state.state import Delivery
 from skillweave_server.app import create_app
 from skillweave_server.opening import Entry
+from skillweave_stores.access import Scope, new_key
 
 HERE = "http://127.0.0.1"
 

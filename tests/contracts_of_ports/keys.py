@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from skillweave.access import ApiKey, KeyStore, Scope, new_key, opens
+from skillweave_stores.access import ApiKey, KeyStore, Scope, new_key, opens
 
 IMPOSSIBLE_IDS = ("", " ", "\0", "\ud800", "a" * 10_000, "0123456789abcdeF", "'; DROP TABLE api_keys; --", "%", "Ω")
 """What no key has as its id, and may be asked about all the same."""

@@ -4,8 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from skillweave.approvals.case import ApprovalCase
-from skillweave.approvals.log import LogRow
+from skillweave.approvals.case import ApprovalCase, LogRow
 from skillweave.codec import Portable
 
 T = TypeVar("T")

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from skillweave.approvals.case import ApprovalCase, ApprovalRequest, ApprovalStatus
-from skillweave.approvals.log import LogRow
+from skillweave.approvals.case import ApprovalCase, ApprovalRequest, ApprovalStatus, LogRow
 from skillweave.closing import ClosableOnExit
 from skillweave.state.state import State
 from skillweave.weaver.approvals import CheckpointVerdict

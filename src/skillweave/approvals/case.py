@@ -175,3 +175,21 @@ def _json_object(checked: Checked, name: str, given: Mapping[str, FrozenJson]) -
     if not isinstance(found, dict):
         checked.refuse(name, given, "a mapping")
     return freeze_mapping(found)
+
+
+@dataclass(frozen=True, slots=True)
+class LogRow(Portable):
+    """One step of one approval: `kind` is created, decided, refused, applied or escalated.
+
+    `number` counts the rows of a tenant from 1 on, `document` is the step as JSON text, `at` seconds of the store's
+    clock. `seal` is an HMAC-SHA-256 in hex over this row and the seal of the one before.
+    """
+
+    json_keys: ClassVar[tuple[str, ...]] = ("...",)
+
+    number: int
+    approval: str
+    kind: str
+    at: float
+    document: str
+    seal: str

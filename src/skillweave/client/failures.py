@@ -9,9 +9,7 @@ from skillweave.errors import SkillweaveError, StoreUnavailable
 
 _HOMES = (
     "skillweave.errors",
-    "skillweave.access",
     "skillweave.approvals.case",
-    "skillweave.events.event",
     "skillweave.events.event",
     "skillweave.knowledge.entity",
     "skillweave.state.working_memory",

@@ -41,8 +41,7 @@ from skillweave.api import (
     ValidateRequest,
     VersionPage,
 )
-from skillweave.approvals.case import ApprovalCase, ApprovalReply, ApprovalRequest, ApprovalStatus
-from skillweave.approvals.log import LogRow
+from skillweave.approvals.case import ApprovalCase, ApprovalReply, ApprovalRequest, ApprovalStatus, LogRow
 from skillweave.blocking import M, Verb, VerbBlock, Verbs, VerbSeries
 from skillweave.client.failures import ServiceError, ServiceUnreachable
 from skillweave.client.sending import Sent, Wire, at

@@ -6,13 +6,13 @@ from uuid import UUID, uuid4, uuid5
 
 from fastapi import Path, Query
 
-from skillweave.access import Scope
 from skillweave.api import ApprovalPage, LogPage, page
 from skillweave.approvals import ApprovalCase, ApprovalReply, ApprovalRequest, ApprovalStatus
 from skillweave.turns import LONGEST_ID
 from skillweave_server.calls import Call, IdempotencyKey
 from skillweave_server.endpoints import After, Endpoints, Limit
 from skillweave_server.service import desk_of
+from skillweave_stores.access import Scope
 
 APPROVALS = Endpoints("approvals")
 

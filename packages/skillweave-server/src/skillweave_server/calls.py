@@ -15,13 +15,13 @@ from fastapi import Header, Request
 from starlette.requests import ClientDisconnect
 
 from skillweave import Budget, StoreUnavailable, Weaver
-from skillweave.access import ApiKey, Scope
 from skillweave.turns import LONGEST_ID
 from skillweave.values import read
 from skillweave_server.middleware import SEEN, Seen
 from skillweave_server.options import ServiceOptions
 from skillweave_server.problems import Refused, refused_of
 from skillweave_server.service import Service
+from skillweave_stores.access import ApiKey, Scope
 
 log = logging.getLogger("skillweave_server")
 

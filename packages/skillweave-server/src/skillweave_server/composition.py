@@ -4,7 +4,6 @@ import asyncio
 from functools import partial
 
 from skillweave import Diagnostic, Severity, ToolAnswer, Verdict
-from skillweave.access import Scope
 from skillweave.api import AuthorizeRequest, ComposeRequest, SpawnQuestion, ToolCallRequest, ValidateRequest
 from skillweave.skills import ValidationResult
 from skillweave.tools import TOOLS, CallFields, Composition, SpawnPlan, ToolSpec
@@ -12,6 +11,7 @@ from skillweave_server.calls import Call, IdempotencyKey
 from skillweave_server.endpoints import ConversationId, Endpoints
 from skillweave_server.problems import Refused
 from skillweave_server.service import apply_waiting
+from skillweave_stores.access import Scope
 
 COMPOSITION = Endpoints("composition")
 

@@ -14,13 +14,13 @@ from fastapi.responses import Response
 from starlette.routing import BaseRoute
 
 from skillweave import __version__
-from skillweave.access import Scope
 from skillweave.api import MEDIA_TYPE, MOST_LISTED, PREFIX, Problem
 from skillweave.turns import LONGEST_ID
 from skillweave.values import Definitions, Portable, Purpose, write
 from skillweave_server.calls import Call, body_of, call_with
 from skillweave_server.middleware import SLASH
 from skillweave_server.problems import Refused
+from skillweave_stores.access import Scope
 
 Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Any]])
 

@@ -4,7 +4,6 @@ from typing import Annotated
 
 from fastapi import Path, Query
 
-from skillweave.access import Scope
 from skillweave.api import EntitiesPut, Neighbours
 from skillweave.entities import (
     LONGEST_ALIAS,
@@ -24,6 +23,7 @@ from skillweave.entities import (
 from skillweave_server.calls import Call
 from skillweave_server.endpoints import Endpoints
 from skillweave_server.problems import Refused
+from skillweave_stores.access import Scope
 
 ENTITIES = Endpoints("entities")
 

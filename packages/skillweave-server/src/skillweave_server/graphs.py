@@ -6,7 +6,6 @@ from typing import Annotated
 from fastapi import Path, Query
 from fastapi.responses import Response
 
-from skillweave.access import Scope
 from skillweave.api import CURRENT, GraphListed, GraphPage, SimulationRequest
 from skillweave.graph import (
     Checkup,
@@ -22,6 +21,7 @@ from skillweave.graph import (
 from skillweave_server.calls import Call
 from skillweave_server.endpoints import Endpoints
 from skillweave_server.problems import Refused
+from skillweave_stores.access import Scope
 
 GRAPHS = Endpoints("graphs")
 

@@ -10,11 +10,11 @@ from fastapi import FastAPI, Request
 from fastapi.responses import Response
 
 from skillweave import SkillweaveError
-from skillweave.access import Scope
 from skillweave_server.calls import call_with
 from skillweave_server.endpoints import json_bytes
 from skillweave_server.meters import CONTENT_TYPE
 from skillweave_server.service import Service
+from skillweave_stores.access import Scope
 
 log = logging.getLogger("skillweave_server")
 

@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from skillweave.access import ApiKey, KeyStore, id_in, opens
+from skillweave_stores.access import ApiKey, KeyStore, id_in, opens
 
 MOST_REMEMBERED = 10_000
 """Keys that are remembered, and as many ids that are none; of more, those that came longest ago are asked for again."""

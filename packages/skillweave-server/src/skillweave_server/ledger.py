@@ -6,12 +6,12 @@ from typing import Annotated
 from fastapi import Path
 
 from skillweave import Record, State
-from skillweave.access import Scope
 from skillweave.api import ConversationPage, page
 from skillweave.ledger import full_key
 from skillweave_server.calls import Call
 from skillweave_server.endpoints import After, ConversationId, Endpoints, Limit
 from skillweave_server.problems import Refused
+from skillweave_stores.access import Scope
 
 LEDGER = Endpoints("ledger")
 

@@ -21,7 +21,7 @@ from skillweave import (
     TokenCounter,
     Weaver,
 )
-from skillweave.approvals import ApprovalBook, read_or_make_key
+from skillweave.approvals import ApprovalBook
 from skillweave.entities import EntityGraph, graph_of_entities
 from skillweave.errors import InvalidValue
 from skillweave.events import EventStream, StreamObserver, Wanted
@@ -39,6 +39,7 @@ from skillweave_server.rates import SharedCounters, shared_counters
 from skillweave_server.service import Service
 from skillweave_server.tenant_registry import CommonRegistry, SharedSource, TenantRegistry
 from skillweave_server.unsealed import DisabledApprovals
+from skillweave_stores.approvals.key import read_or_make_key
 
 if TYPE_CHECKING:
     from skillweave_stores.sql.database import Database

@@ -13,7 +13,6 @@ from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
 from skillweave import Diagnostic, SkillNotFound, SkillweaveError, StoreUnavailable
-from skillweave.access import KeyNotFound
 from skillweave.api import MEDIA_TYPE, TYPES, Problem, code_of
 from skillweave.approvals import AlreadyDecided, ApprovalNotFound
 from skillweave.entities import AmbiguousEntity, EntityNotFound
@@ -50,7 +49,6 @@ _STATUS: Mapping[type[SkillweaveError], int] = {
     AgentNotFound: 404,
     CheckpointNotFound: 404,
     ApprovalNotFound: 404,
-    KeyNotFound: 404,
     EntityNotFound: 404,
     AmbiguousEntity: 409,
     InvalidVerdict: 409,

@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 
 from skillweave import Budget, StoreUnavailable, Weaver
-from skillweave.access import KeyStore
 from skillweave.approvals import ApprovalBook, ApprovalDesk
 from skillweave.errors import Contended
 from skillweave.events import EventStream
@@ -19,6 +18,7 @@ from skillweave_server.keyring import KeyRing
 from skillweave_server.meters import Held, Meters
 from skillweave_server.options import ServiceOptions
 from skillweave_server.rates import Rates, SharedCounters
+from skillweave_stores.access import KeyStore
 
 log = logging.getLogger("skillweave_server")
 

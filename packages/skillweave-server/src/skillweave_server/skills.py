@@ -9,7 +9,6 @@ from fastapi import Path, Query
 from fastapi.responses import Response
 
 from skillweave import Diagnostic, Registry, Skill, SkillNotFound, Status
-from skillweave.access import Scope
 from skillweave.api import (
     AgentPage,
     ArtifactPage,
@@ -33,6 +32,7 @@ from skillweave.values import Location, has_errors
 from skillweave_server.calls import Call
 from skillweave_server.endpoints import After, Endpoints, Limit, answer
 from skillweave_server.problems import Refused
+from skillweave_stores.access import Scope
 
 SKILLS = Endpoints("skills")
 

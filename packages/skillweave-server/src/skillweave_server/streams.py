@@ -11,7 +11,6 @@ from fastapi.sse import format_sse_event
 from starlette.types import Receive, Scope, Send
 
 from skillweave import Event, StoreUnavailable
-from skillweave.access import Scope as KeyScope
 from skillweave.api import GAP, EventRequest, SentEvent
 from skillweave.events import StreamedEvent, StreamGap
 from skillweave.values import write
@@ -19,6 +18,7 @@ from skillweave_server.calls import Call, IdempotencyKey
 from skillweave_server.endpoints import ConversationId, Endpoints, json_bytes
 from skillweave_server.problems import problem_of, refused_of
 from skillweave_server.service import Service
+from skillweave_stores.access import Scope as KeyScope
 
 log = logging.getLogger("skillweave_server")
 

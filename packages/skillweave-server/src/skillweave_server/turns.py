@@ -6,7 +6,6 @@ from dataclasses import replace
 from uuid import uuid4
 
 from skillweave import Diagnostic, Injection, Severity, StoreUnavailable
-from skillweave.access import Scope
 from skillweave.api import DeliveryMode, TurnRequest
 from skillweave.ledger import Logged
 from skillweave.values import FrozenJson
@@ -14,6 +13,7 @@ from skillweave_server.calls import Call, IdempotencyKey
 from skillweave_server.endpoints import ConversationId, Endpoints, TurnId
 from skillweave_server.problems import Refused
 from skillweave_server.service import apply_waiting
+from skillweave_stores.access import Scope
 
 TURNS = Endpoints("turns")
 MEMORY_UNAVAILABLE = "memory-unavailable"

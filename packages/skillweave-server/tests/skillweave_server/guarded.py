@@ -14,7 +14,6 @@ from tests.skillweave_server.every import Bodies, target_of
 from tests.skillweave_server.wire import JSON, Heard, Wire, bearer
 
 from skillweave import Checkpoint
-from skillweave.access import ApiKey, Scope, new_key
 from skillweave.approvals.case import ApprovalRequest
 from skillweave.conversation import Turn, message_of
 from skillweave.entities import Entity
@@ -25,6 +24,7 @@ from skillweave_server.opening import open_service
 from skillweave_server.options import ServiceOptions
 from skillweave_server.service import Service
 from skillweave_stores import SqlGraph
+from skillweave_stores.access import ApiKey, Scope, new_key
 from skillweave_stores.sql.keys import SqlKeys
 from skillweave_testing import WordCounter
 from tests.skills import make_skill

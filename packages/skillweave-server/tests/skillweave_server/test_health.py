@@ -12,12 +12,12 @@ from fastapi import FastAPI
 from tests.skillweave_server.parts import reached, service_in
 
 from skillweave import StoreUnavailable
-from skillweave.access import Scope, new_key
 from skillweave_server import health
 from skillweave_server.app import create_app
 from skillweave_server.health import Readiness
 from skillweave_server.opening import Entry
 from skillweave_server.service import Service
+from skillweave_stores.access import Scope, new_key
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

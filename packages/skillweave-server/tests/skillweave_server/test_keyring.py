@@ -8,9 +8,9 @@ import pytest
 import pytest_asyncio
 
 from skillweave import StoreUnavailable
-from skillweave.access import ApiKey, KeyStore, Scope, new_key, opens
 from skillweave_server import keyring
 from skillweave_server.keyring import KeyRing
+from skillweave_stores.access import ApiKey, KeyStore, Scope, new_key, opens
 from skillweave_stores.sql.keys import SqlKeys
 
 SECONDS = 30.0

@@ -6,13 +6,13 @@ import pytest
 from tests.skillweave_server.parts import MOORING, RELEASE, reached_in, service_in
 
 from skillweave import StoreUnavailable
-from skillweave.access import Scope, new_key
-from skillweave.approvals.key import read_or_make_key
 from skillweave.errors import InvalidValue
 from skillweave.registry import Loaded
 from skillweave.sources.code import InCode
 from skillweave_server.opening import Entry, open_service, place_of
 from skillweave_server.tenant_registry import SharedSource
+from skillweave_stores.access import Scope, new_key
+from skillweave_stores.approvals.key import read_or_make_key
 from skillweave_stores.sql.skills import SqlSource
 
 

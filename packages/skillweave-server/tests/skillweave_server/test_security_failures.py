@@ -9,8 +9,8 @@ from tests.skillweave_server.every import EVERY, name_of
 from tests.skillweave_server.guarded import IDS, Guarded, guarded_service
 from tests.skillweave_server.wire import JSON
 
-from skillweave.access import Scope
 from skillweave_server.endpoints import Endpoint
+from skillweave_stores.access import Scope
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

@@ -7,8 +7,8 @@ from tests.skillweave_server.every import EVERY, Laws, name_of
 from tests.skillweave_server.guarded import Guarded
 from tests.skillweave_server.wire import bearer
 
-from skillweave.access import Scope, new_key
 from skillweave_server.endpoints import Endpoint
+from skillweave_stores.access import Scope, new_key
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

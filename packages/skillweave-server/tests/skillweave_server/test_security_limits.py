@@ -10,11 +10,11 @@ from tests.skillweave_server.every import EVERY, name_of
 from tests.skillweave_server.guarded import OPTIONS, OURS, Guarded, guarded_service
 from tests.skillweave_server.wire import Heard, bearer
 
-from skillweave.access import Scope, new_key
 from skillweave_server.endpoints import Endpoint
 from skillweave_server.options import ServiceOptions
 from skillweave_server.problems import Refused
 from skillweave_server.rates import Rates
+from skillweave_stores.access import Scope, new_key
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

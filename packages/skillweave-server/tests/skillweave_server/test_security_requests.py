@@ -9,9 +9,9 @@ from tests.skillweave_server.every import EVERY, WITH_BODY, WITH_ID, Laws, chang
 from tests.skillweave_server.guarded import IDS, OPTIONS, Guarded
 from tests.skillweave_server.wire import JSON, Heard
 
-from skillweave.access import Scope
 from skillweave.api import PREFIX
 from skillweave_server.endpoints import Endpoint
+from skillweave_stores.access import Scope
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

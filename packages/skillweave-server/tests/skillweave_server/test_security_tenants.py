@@ -18,10 +18,10 @@ from tests.skillweave_server.guarded import (
     guarded_service_on,
 )
 
-from skillweave.access import Scope
 from skillweave.events import Announced
 from skillweave.events.event import Event
 from skillweave_server.endpoints import Endpoint
+from skillweave_stores.access import Scope
 from skillweave_testing.fixtures import new_database, postgres_of, redis_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")

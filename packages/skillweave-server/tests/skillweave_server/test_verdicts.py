@@ -8,12 +8,12 @@ from typing import Any
 
 from tests.skillweave_server.office import service_of
 
-from skillweave.access import Scope, new_key
 from skillweave.approvals.book import ApprovalBook
 from skillweave.approvals.case import ApprovalCase, ApprovalRequest
 from skillweave.conversation import ToolCall
 from skillweave.errors import StoreUnavailable
 from skillweave_server.service import Service, desk_of, escalate_due, escalating
+from skillweave_stores.access import Scope, new_key
 from skillweave_stores.sql.keys import SqlKeys
 from skillweave_testing import ManualClock
 

@@ -40,9 +40,9 @@ async def verify(
 
     And that each approval is as its log says. The exit code is 1 where something is wrong. Nothing is changed.
     """
-    from skillweave.approvals import read_key
     from skillweave_server.commands.output import LogVerified, TenantLog, verified_text
     from skillweave_server.opening import key_file_of, place_of
+    from skillweave_stores.approvals.key import read_key
 
     place = place_of(store)
     file = key_file_of(place) if approval_key_file is None else Path(approval_key_file)

@@ -13,7 +13,7 @@ from skillweave.commands import Answer, Mistake
 from skillweave_server.commands import options
 
 if TYPE_CHECKING:
-    from skillweave.access import KeyStore
+    from skillweave_stores.access import KeyStore
 
 EXAMPLES = {
     "new": """
@@ -43,8 +43,8 @@ async def new(
 
     Only a hash of it is kept. A service that was started without any key lets everybody in until it is started again.
     """
-    from skillweave.access import Scope, new_key
     from skillweave_server.commands.output import KeyMade, key_shown, made_text
+    from skillweave_stores.access import Scope, new_key
 
     wanted = scope or _DEFAULT_SCOPES
     unknown = next((one for one in wanted if one not in tuple(Scope)), None)
@@ -71,8 +71,8 @@ async def revoke(key: _KeyId, store: options.ServiceStore = options.DEFAULT_STOR
 
     Services that know it still take it for up to 30 seconds. Again changes nothing.
     """
-    from skillweave.access import KeyNotFound, id_in
     from skillweave_server.commands.output import key_shown, key_text
+    from skillweave_stores.access import KeyNotFound, id_in
 
     async with _keys_in(store) as keys:
         known = await keys.find(id_in(key) or key)

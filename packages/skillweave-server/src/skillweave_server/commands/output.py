@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from skillweave.access import ApiKey
 from skillweave.approvals import LogRow
 from skillweave.commands import Ink, Page, Portable, counted, printable, shown_time
+from skillweave_stores.access import ApiKey
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,8 +110,8 @@ async def _first_key(host: str, store: str, *, wanted: bool, is_local: bool) -> 
     if await _has_keys(store):
         return None
     if wanted:
-        from skillweave.access import Scope, new_key
         from skillweave_server.opening import place_of
+        from skillweave_stores.access import Scope, new_key
         from skillweave_stores.sql.keys import SqlKeys
 
         key, text = new_key(_FIRST, [Scope.ADMIN], now=time.time())

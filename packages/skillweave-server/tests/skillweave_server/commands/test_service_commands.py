@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from skillweave.access import ApiKey, new_key, opens
 from skillweave.approvals.case import ApprovalRequest
-from skillweave.approvals.key import read_or_make_key
 from skillweave.state.state import State
+from skillweave_stores.access import ApiKey, new_key, opens
+from skillweave_stores.approvals.key import read_or_make_key
 from skillweave_stores.sql.approvals import SqlApprovals
 from skillweave_stores.sql.keys import SqlKeys
 

@@ -7,7 +7,9 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from skillweave import StoreUnavailable
-from skillweave.approvals import ApprovalStatus, LogCheck, LogHead, case_from_json, sha256_in, sha256_of
+from skillweave.approvals import ApprovalStatus
+from skillweave_stores.approvals.documents import case_from_json, sha256_in, sha256_of
+from skillweave_stores.approvals.log import LogCheck, LogHead
 from skillweave_stores.sql.approval_log import LOG_COLUMNS, copies_of, log_row, told
 from skillweave_stores.sql.database import Database
 from skillweave_stores.sql.tables import ApprovalHeadRow, ApprovalLogRow, ApprovalRow

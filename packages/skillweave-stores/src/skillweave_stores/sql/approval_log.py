@@ -7,19 +7,9 @@ from typing import Any
 from sqlalchemy import insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from skillweave.approvals import (
-    ApprovalCase,
-    ApprovalLogBroken,
-    ApprovalStatus,
-    LogHead,
-    LogRow,
-    case_from_json,
-    case_to_json,
-    first_head,
-    is_sealed,
-    next_row,
-    step_to_json,
-)
+from skillweave.approvals import ApprovalCase, ApprovalStatus, LogRow
+from skillweave_stores.approvals.documents import case_from_json, case_to_json, step_to_json
+from skillweave_stores.approvals.log import ApprovalLogBroken, LogHead, first_head, is_sealed, next_row
 from skillweave_stores.sql.database import clock_of
 from skillweave_stores.sql.documents import held_text
 from skillweave_stores.sql.tables import ApprovalHeadRow, ApprovalLogRow, ApprovalRow

@@ -15,13 +15,13 @@ from skillweave.approvals import (
     applied,
     asked,
     asked_again,
-    case_from_json,
     decided,
     escalated,
     refused,
 )
 from skillweave.errors import InvalidValue
 from skillweave.values import Checked, tenant_of
+from skillweave_stores.approvals.documents import case_from_json
 from skillweave_stores.sql.approval_check import check_approvals, check_log
 from skillweave_stores.sql.approval_log import LOG_COLUMNS, OpenLog, hash_of, log_row, open_log
 from skillweave_stores.sql.database import Database, InDatabase, clock_of, owner_of
@@ -63,7 +63,7 @@ class SqlApprovals(InDatabase):
         if len(key) < LEAST_KEY_BYTES:
             raise InvalidValue(
                 f"the key of the log of approvals has {len(key)} bytes; give at least {LEAST_KEY_BYTES} random ones, "
-                "such as those of skillweave.approvals.key.read_or_make_key"
+                "such as those of skillweave_stores.approvals.key.read_or_make_key"
             )
         super().__init__(database)
         self._key = bytes(key)

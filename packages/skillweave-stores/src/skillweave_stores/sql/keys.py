@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import select
 
 from skillweave import StoreUnavailable
-from skillweave.access import ApiKey, Scope
 from skillweave.errors import InvalidValue
 from skillweave.values import DEFAULT_TENANT, tenant_of
+from skillweave_stores.access import ApiKey, Scope
 from skillweave_stores.sql.database import InDatabase
 from skillweave_stores.sql.documents import is_storable_text
 from skillweave_stores.sql.tables import ApiKeyRow

@@ -11,7 +11,6 @@ from pathlib import Path
 from sqlalchemy import create_engine, text
 
 from skillweave import Checkpoint, Skill
-from skillweave.access import ApiKey, Scope
 from skillweave.approvals.steps import verdict_of
 from skillweave.entities import Edge, Entity, Neighbour, Point
 from skillweave.frozen import FrozenDict
@@ -19,6 +18,7 @@ from skillweave.registry import Agent, Entry
 from skillweave.skill import SkillText, ToolRules, Triggers
 from skillweave.skills import Relation, RelationKind
 from skillweave_stores import SqlGraph, SqlSource
+from skillweave_stores.access import ApiKey, Scope
 from skillweave_stores.sql.approvals import SqlApprovals
 from skillweave_stores.sql.keys import SqlKeys
 from skillweave_stores.sql.working_memory import SqlWorkingMemory

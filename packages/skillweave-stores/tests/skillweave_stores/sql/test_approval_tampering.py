@@ -11,7 +11,7 @@ import pytest_asyncio
 from sqlalchemy import NullPool, create_engine, text
 
 from skillweave import State
-from skillweave.approvals.log import ApprovalLogBroken
+from skillweave_stores.approvals.log import ApprovalLogBroken
 from skillweave_stores.sql.approvals import SqlApprovals
 from skillweave_testing.ledger import FULL_STATE
 from tests.contracts_of_ports.approvals import DIGEST, NO, PLAIN, REQUEST, YES

@@ -8,8 +8,8 @@ import pytest_asyncio
 from tests.skillweave_stores.sql.conftest import ByHand
 
 from skillweave import StoreUnavailable
-from skillweave.access import Scope, new_key
 from skillweave.errors import InvalidValue
+from skillweave_stores.access import Scope, new_key
 from skillweave_stores.sql.database import Database
 from skillweave_stores.sql.keys import SqlKeys
 from tests.contracts_of_ports.keys import KeyStoreContract

@@ -6,7 +6,7 @@ import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
 
-from skillweave.approvals.key import read_or_make_key
+from skillweave_stores.approvals.key import read_or_make_key
 from skillweave_testing.servers import HOST, Server
 
 

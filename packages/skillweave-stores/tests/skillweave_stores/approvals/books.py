@@ -10,9 +10,7 @@ from typing import Any
 
 import pytest
 
-from skillweave.approvals.case import ApprovalCase, ApprovalNotFound, ApprovalRequest, ApprovalStatus
-from skillweave.approvals.documents import step_to_json
-from skillweave.approvals.log import LogCheck, LogHead, LogRow, first_head, next_row
+from skillweave.approvals.case import ApprovalCase, ApprovalNotFound, ApprovalRequest, ApprovalStatus, LogRow
 from skillweave.approvals.steps import applied, asked, asked_again, decided, escalated, refused
 from skillweave.checking import Checked
 from skillweave.closing import ClosedOnExit
@@ -20,6 +18,8 @@ from skillweave.errors import InvalidValue
 from skillweave.state.state import State
 from skillweave.tenants import tenant_of
 from skillweave.weaver.approvals import CheckpointVerdict
+from skillweave_stores.approvals.documents import step_to_json
+from skillweave_stores.approvals.log import LogCheck, LogHead, first_head, next_row
 from skillweave_testing import ManualClock
 from tests.contracts_of_ports.approvals import ApprovalBookContract
 

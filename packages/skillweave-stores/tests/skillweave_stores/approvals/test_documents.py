@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from skillweave import StoreUnavailable
 from skillweave.approvals.case import MOST_ESCALATE_SECONDS, ApprovalRequest
-from skillweave.approvals.documents import case_from_json, case_to_json, sha256_in, sha256_of, step_to_json
 from skillweave.approvals.steps import asked, decided, verdict_of
 from skillweave.errors import InvalidValue
+from skillweave_stores.approvals.documents import case_from_json, case_to_json, sha256_in, sha256_of, step_to_json
 from skillweave_testing.ledger import FULL_STATE
 from tests.contracts_of_ports.approvals import CALL, CHANGED, DIGEST, REQUEST
 from tests.strategies import json_mappings, texts

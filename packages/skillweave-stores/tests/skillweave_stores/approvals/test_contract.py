@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
+from tests.skillweave_stores.approvals.books import MISTAKES, DictBook
 
 from skillweave_testing import ManualClock
-from tests.approvals.books import MISTAKES, DictBook
 from tests.contract_failures import contract_failures
 from tests.contracts_of_ports.approvals import ApprovalBookContract
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from skillweave.access import ApiKey, KeyNotFound, Scope, id_in, new_key, opens
 from skillweave.errors import InvalidValue
+from skillweave_stores.access import ApiKey, KeyNotFound, Scope, id_in, new_key, opens
 
 drawn = st.binary(min_size=40, max_size=40)
 KEY, SPELLED = new_key("ours", [Scope.WEAVE], now=7.0, random=bytes(range(40)))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.approvals.key import KEY_BYTES, read_or_make_key
 from skillweave.errors import InvalidValue
+from skillweave_stores.approvals.key import KEY_BYTES, read_or_make_key
 
 
 @pytest.fixture

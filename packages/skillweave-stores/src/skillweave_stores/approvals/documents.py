@@ -4,7 +4,7 @@ import json
 from hashlib import sha256
 from typing import Any
 
-from skillweave.approvals.case import ApprovalCase
+from skillweave.approvals import ApprovalCase
 from skillweave.errors import SkillweaveError, StoreUnavailable
 
 FORMAT = 1

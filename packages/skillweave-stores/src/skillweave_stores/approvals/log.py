@@ -3,31 +3,13 @@
 import hmac
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import ClassVar
 
-from skillweave.codec import Portable
+from skillweave.approvals import LogRow
 from skillweave.errors import StoreUnavailable
+from skillweave.values import Portable
 
 BEGINNING = "0" * 64
 """What stands before the first row."""
-
-
-@dataclass(frozen=True, slots=True)
-class LogRow(Portable):
-    """One step of one approval: `kind` is created, decided, refused, applied or escalated.
-
-    `number` counts the rows of a tenant from 1 on, `document` is the step as JSON text, `at` seconds of the store's
-    clock. `seal` is an HMAC-SHA-256 in hex over this row and the seal of the one before.
-    """
-
-    json_keys: ClassVar[tuple[str, ...]] = ("...",)
-
-    number: int
-    approval: str
-    kind: str
-    at: float
-    document: str
-    seal: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,8 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Protocol
 
-from skillweave.checking import Checked
-from skillweave.codec import Portable
 from skillweave.errors import SkillweaveError
-from skillweave.redaction import HIDDEN
-from skillweave.tenants import tenant_of
+from skillweave.values import HIDDEN, Checked, Portable, tenant_of
 
 __all__ = ["ApiKey", "KeyNotFound", "KeyStore", "Scope", "id_in", "new_key", "opens"]
 

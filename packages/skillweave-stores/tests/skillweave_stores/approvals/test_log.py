@@ -5,18 +5,10 @@ from dataclasses import fields, replace
 
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from tests.skillweave_stores.approvals.books import problems
 
-from skillweave.approvals.log import (
-    BEGINNING,
-    LogCheck,
-    LogHead,
-    LogRow,
-    first_head,
-    is_sealed,
-    next_row,
-    sealed,
-)
-from tests.approvals.books import problems
+from skillweave.approvals.case import LogRow
+from skillweave_stores.approvals.log import BEGINNING, LogCheck, LogHead, first_head, is_sealed, next_row, sealed
 
 KEY = bytes(range(32))
 TENANT = "acme"
