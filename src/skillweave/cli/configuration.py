@@ -27,10 +27,10 @@ CONFIG_VARIABLE = f"{PREFIX}CONFIG"
 """Names the configuration file, as `--config` does."""
 OF_TESTS = frozenset(f"{PREFIX}{name}" for name in ("SKILLS_SAMPLE", "SELECTION", "REQUESTS", "SOAK", "SOAK_RUNS"))
 """Variables of the project's own tests, which mean nothing to the program."""
-_TURN = "coding conversation memory message result risk role task transcript turn-id"
+_TURN = "coding conversation memory message result risk role task transcript"
 _CALL = """
-after all-skills at by check ctx current datum description dry-run fix force format json label limit name no-skills
-nodes note of outline output parent prefix radius ref scope section skill spawn-id tag trigger visited watch
+after all-skills at by check ctx current datum description dry-run fix force json limit name
+nodes of outline output parent radius ref scope section skill spawn trigger validate visited watch
 """
 NEVER = frozenset((*_TURN.split(), *_CALL.split()))
 """Options of one turn or of one call: configured, they would count for every one, and nobody would see why."""
