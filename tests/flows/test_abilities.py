@@ -106,7 +106,7 @@ def test_skillweave_spawn(command: Callable[..., Any], docs_say: Says) -> None:
     plan = command("compose", *PAIR, "--spawn", "build it", "--pack", "coding")
     assert plan["policy"]["allowed_tools"] == ["specKit", "opencode-executor"]
     assert command("compose", PAIR[0], "--spawn", "build it", "--pack", "coding")["errors"][0]["rule"] == "V002"
-    docs_say("guides/sub-agents.md", "skillweave spawn")
+    docs_say("guides/sub-agents.md", "--spawn")
 
 
 async def test_host_keys_of_public_skills(docs_say: Says) -> None:
