@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.installs import InstallRefused, archives, unpack
+from skillweave.installs import InstallRefused, archives
+from skillweave.installs.archives import unpack
 
 SKILL = b"---\nname: tea\ndescription: Makes tea.\n---\n\nBoil.\n"
 
