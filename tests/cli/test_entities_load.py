@@ -207,8 +207,7 @@ def test_the_tables_of_the_graph_come_with_migrate(cli: Any, database_url: str) 
     assert cli("entities", "load", "harbour.json", "--entities", database_url).code == 0
 
 
-def test_doctor_looks_at_the_entities(cli: Any, store: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("skillweave.cli.health.installation.look_at_vocabularies", lambda: ())
+def test_doctor_looks_at_the_entities(cli: Any, store: str) -> None:
     cli("entities", "load", "harbour.json", "--entities", store)
     found = [
         one for one in cli("doctor", "--entities", store, "--json").data["findings"] if one["section"] == "entities"
@@ -217,8 +216,7 @@ def test_doctor_looks_at_the_entities(cli: Any, store: str, monkeypatch: pytest.
     assert any(one["message"] == "can be read" for one in found)
 
 
-def test_doctor_says_that_entities_are_not_there(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("skillweave.cli.health.installation.look_at_vocabularies", lambda: ())
+def test_doctor_says_that_entities_are_not_there(cli: Any) -> None:
     done = cli("doctor", "--entities", "nowhere.json", "--json")
     found = [one for one in done.data["findings"] if one["section"] == "entities"]
     assert (done.code, [one["level"] for one in found]) == (1, ["problem"])

@@ -68,12 +68,12 @@ def test_people_are_told_what_was_written(cli: Any, here: Path) -> None:
 def test_every_folder_that_it_begins_with_is_part_of_the_skill(cli: Any, here: Path) -> None:
     cli("init", "breakfast", "--with", "references,scripts,assets")
     shown = cli("show", "breakfast", "--json").data
-    assert [document["id"] for document in shown["artifacts"]] == [
+    assert [document["id"] for document in shown["skill"]["artifacts"]] == [
         "assets/template.md",
         "references/details.md",
         "scripts/check.py",
     ]
-    assert all(f"`{document['id']}`" in shown["block"] for document in shown["artifacts"])
+    assert all(f"`{document['id']}`" in shown["block"] for document in shown["skill"]["artifacts"])
     assert "\\#" not in shown["block"], "a heading of the template is one that the renderer uses itself"
 
 

@@ -20,7 +20,6 @@ from skillweave import (
     Turn,
     Weaver,
 )
-from skillweave.adapters.bridge import Bridge
 from skillweave.graph import (
     ANY,
     By,
@@ -508,11 +507,10 @@ def test_where_the_model_begins_nothing_is_engaged_before_it_reads(weaver: Weave
 
 
 def test_the_ids_and_the_description_in_a_tools_schema_never_change_during_a_conversation(at_triage: Weaver) -> None:
-    bridge = Bridge(at_triage)
-    before = [tool.to_dict() for tool in bridge.own_tools]
+    before = [tool.to_dict() for tool in TOOLS.values()]
     at_triage.sync.tools.read_skill("escalate", conversation="c")
     at_triage.sync.weave("don't be rude", conversation="c")
-    assert [tool.to_dict() for tool in bridge.own_tools] == before
+    assert [tool.to_dict() for tool in TOOLS.values()] == before
     (read,) = (tool for tool in before if tool["name"] == "read_skill")
     assert read["parameters"]["properties"]["skill_id"] == {"type": "string", "description": "The id of the skill."}
 

@@ -17,12 +17,12 @@ from skillweave.cli.failure import Mistake
 from skillweave.cli.output.page import Answer, Ink, Page
 from skillweave.conversation import Message, Role, ToolResult, Turn
 from skillweave.frozen import FrozenJson, as_json, freeze_mapping, thaw
-from skillweave.packs.demonstration import DEMOS, Demonstration, Scene, ToolUse
 from skillweave.redaction import without_secrets
 
 if TYPE_CHECKING:
     from skillweave.cli.output.demo import Demo, DemoCall, DemoTurn
     from skillweave.injection import Injection
+    from skillweave.packs.demonstration import Demonstration, Scene, ToolUse
     from skillweave.packs.tool import Tool
     from skillweave.weaver import Weaver
 
@@ -37,32 +37,17 @@ skillweave demo --json
 SKILL = "multilingual-greetings"
 SUMMARY = "Summary: the user had greetings written for Alice and Bob."
 REPLY = "(the model answers)"
-SCENES = (
-    Scene(
-        "Say bonjour to Alice",
-        "A word of the message is a trigger of this skill. Its text goes into the history; of the others the model "
-        "sees one line each.",
-    ),
-    Scene(
-        "Now say hola to Bob",
-        "The same skill is wanted, but its text still stands in the history: nothing is sent twice.",
-    ),
-    Scene(
-        "What is 2+2?",
-        "No skill is about this, so none is added. The catalog stands in every call with the same bytes, so that a "
-        "provider's cache holds.",
-    ),
-    Scene(
-        "Thank you!",
-        "The skill is still engaged and its text is gone, so it comes back, although nothing in the message asks for "
-        "it.",
-    ),
-    Scene(
-        "Go on.",
-        "What is evicted is forgotten, so it is given again. The old text counts until the host drops it from the "
-        "history.",
-    ),
-)
+SCENES = {
+    "Say bonjour to Alice": "A word of the message is a trigger of this skill. Its text goes into the history; of the others the model "
+    "sees one line each.",
+    "Now say hola to Bob": "The same skill is wanted, but its text still stands in the history: nothing is sent twice.",
+    "What is 2+2?": "No skill is about this, so none is added. The catalog stands in every call with the same bytes, so that a "
+    "provider's cache holds.",
+    "Thank you!": "The skill is still engaged and its text is gone, so it comes back, although nothing in the message asks for "
+    "it.",
+    "Go on.": "What is evicted is forgotten, so it is given again. The old text counts until the host drops it from the "
+    "history.",
+}
 EVENTS: Mapping[int, Literal["compaction", "eviction"]] = {4: "compaction", 5: "eviction"}
 """What happens before a scene of the example, by its place."""
 HAPPENING = {
@@ -103,12 +88,14 @@ async def demo(
     the skill comes back, and an eviction; each with the tokens against loading everything. With a NAME the demo of
     that pack is played instead. Nothing is written without --ledger.
     """
+    from skillweave.packs.demonstration import DEMOS, Scene
+
     # One that is configured is for conversations of one's own.
     typed = getattr(ctx.get_parameter_source("ledger"), "name", "") == "COMMANDLINE"
     if name is None:
         if typed:
             raise Mistake("only the demo of a pack can be kept; name one: skillweave demo NAME --ledger FILE")
-        shown = await _played(None, _weaver(), SCENES, Kept(None, "demo"))
+        shown = await _played(None, _weaver(), [Scene(*one) for one in SCENES.items()], Kept(None, "demo"))
         return Answer(lambda: shown, partial(_text, shown, "One conversation over the example skills."))
     pack = DEMOS.make(name, lambda made: made())
     kept = Kept(kept_in(ledger if typed else None, None).ledger, f"demo-{name}")
@@ -138,7 +125,7 @@ async def _weaver() -> _Opened:
 
 
 @asynccontextmanager
-async def _weaver_of_pack(pack: Demonstration, kept: Kept) -> _Opened:
+async def _weaver_of_pack(pack: "Demonstration", kept: Kept) -> _Opened:
     import skillweave
     from skillweave.cli.arguments.entities import rules_in
     from skillweave.settings import CatalogMode, FileAccess, Settings
@@ -158,7 +145,7 @@ async def _weaver_of_pack(pack: Demonstration, kept: Kept) -> _Opened:
 async def _played(
     name: str | None,
     opening: "AbstractAsyncContextManager[tuple[Weaver, Mapping[str, Tool]]]",
-    scenes: Sequence[Scene],
+    scenes: "Sequence[Scene]",
     kept: Kept,
     memory: Mapping[str, FrozenJson] | None = None,
 ) -> "Demo":
@@ -205,7 +192,7 @@ async def _played(
     return Demo(name, skills, tuple(steps), totals, without_secrets(kept.ledger) if kept.ledger else None)
 
 
-async def _called(use: ToolUse, injection: "Injection", tools: "Mapping[str, Tool]") -> "DemoCall":
+async def _called(use: "ToolUse", injection: "Injection", tools: "Mapping[str, Tool]") -> "DemoCall":
     """The call as a host makes it: judged first, and run only where it is allowed."""
     from skillweave.cli.output.demo import DemoCall
     from skillweave.compose.policy import Ruling

@@ -287,7 +287,7 @@ async def test_an_empty_database_says_what_to_do(database_url: str) -> None:
         (finding,) = (await source.load()).diagnostics
         assert finding.code == "no-skills"
         assert finding.message.endswith("holds no skill of tenant 'acme'")
-        assert "skillweave seed" in finding.fix
+        assert "skillweave store put" in finding.fix
         (part,) = [part async for part in source.stream()]
         assert part.diagnostics == (finding,)
 
