@@ -38,6 +38,7 @@ from skillweave.ledger import FallbackKind, Writes
 from skillweave.state import skill_key
 from skillweave.tools import SkillTools, SpawnPlan
 from skillweave.turns import Read
+from skillweave.weaver.tools import TOOLS
 from skillweave_testing import Recorder
 from tests.graphs import graph_of, on, weaver_over
 from tests.skills import make_skill

@@ -37,17 +37,6 @@ skillweave demo --json
 SKILL = "multilingual-greetings"
 SUMMARY = "Summary: the user had greetings written for Alice and Bob."
 REPLY = "(the model answers)"
-SCENES = {
-    "Say bonjour to Alice": "A word of the message is a trigger of this skill. Its text goes into the history; of the others the model "
-    "sees one line each.",
-    "Now say hola to Bob": "The same skill is wanted, but its text still stands in the history: nothing is sent twice.",
-    "What is 2+2?": "No skill is about this, so none is added. The catalog stands in every call with the same bytes, so that a "
-    "provider's cache holds.",
-    "Thank you!": "The skill is still engaged and its text is gone, so it comes back, although nothing in the message asks for "
-    "it.",
-    "Go on.": "What is evicted is forgotten, so it is given again. The old text counts until the host drops it from the "
-    "history.",
-}
 EVENTS: Mapping[int, Literal["compaction", "eviction"]] = {4: "compaction", 5: "eviction"}
 """What happens before a scene of the example, by its place."""
 HAPPENING = {
@@ -59,6 +48,38 @@ EXCERPT_LINES = 12
 ANSWER_PARTS = 6
 _PATIENCE_SECONDS = 30.0
 _ROLES = {Role.USER.value: "The user says", Role.ASSISTANT.value: "The model says"}
+
+
+def _scenes() -> "tuple[Scene, ...]":
+    """The conversation over the example skills."""
+    from skillweave.packs.demonstration import Scene
+
+    return (
+        Scene(
+            "Say bonjour to Alice",
+            "A word of the message is a trigger of this skill. Its text goes into the history; of the others the model "
+            "sees one line each.",
+        ),
+        Scene(
+            "Now say hola to Bob",
+            "The same skill is wanted, but its text still stands in the history: nothing is sent twice.",
+        ),
+        Scene(
+            "What is 2+2?",
+            "No skill is about this, so none is added. The catalog stands in every call with the same bytes, so that a "
+            "provider's cache holds.",
+        ),
+        Scene(
+            "Thank you!",
+            "The skill is still engaged and its text is gone, so it comes back, although nothing in the message asks "
+            "for it.",
+        ),
+        Scene(
+            "Go on.",
+            "What is evicted is forgotten, so it is given again. The old text counts until the host drops it from the "
+            "history.",
+        ),
+    )
 
 
 async def demo(
@@ -88,14 +109,14 @@ async def demo(
     the skill comes back, and an eviction; each with the tokens against loading everything. With a NAME the demo of
     that pack is played instead. Nothing is written without --ledger.
     """
-    from skillweave.packs.demonstration import DEMOS, Scene
+    from skillweave.packs.demonstration import DEMOS
 
     # One that is configured is for conversations of one's own.
     typed = getattr(ctx.get_parameter_source("ledger"), "name", "") == "COMMANDLINE"
     if name is None:
         if typed:
             raise Mistake("only the demo of a pack can be kept; name one: skillweave demo NAME --ledger FILE")
-        shown = await _played(None, _weaver(), [Scene(*one) for one in SCENES.items()], Kept(None, "demo"))
+        shown = await _played(None, _weaver(), _scenes(), Kept(None, "demo"))
         return Answer(lambda: shown, partial(_text, shown, "One conversation over the example skills."))
     pack = DEMOS.make(name, lambda made: made())
     kept = Kept(kept_in(ledger if typed else None, None).ledger, f"demo-{name}")

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
@@ -79,9 +80,11 @@ def _settings(
         problems.append(("file", str(error)))
     problems += [("environment", one) for one in configuration.strange_variables(os.environ)]
     settings: dict[str, Setting] = {}
-    keys = {
-        name: key for one in names for name, key in configuration.keys_of(root.command.commands[one].load()).items()
-    }
+    keys: dict[str, configuration.Key] = {}
+    for one in names:
+        # A command may need a package that is missing: that is a finding about packages.
+        with suppress(ImportError):
+            keys |= configuration.keys_of(root.command.commands[one].load())
     for name in sorted(configuration.shared_names() & keys.keys()):
         default = configuration.Setting(keys[name], keys[name].parameter.default, configuration.Origin.DEFAULT, None)
         try:
@@ -105,7 +108,7 @@ def _probes(value: Mapping[str, Any]) -> "Iterator[Probe]":
     from skillweave.cli.health import installation as inside
     from skillweave.cli.health import surroundings as around
 
-    names, packs, ledger, entities = value["skills"], value["pack"], value["ledger"], value["entities"]
+    names, packs, ledger, entities = (value.get(one) for one in ("skills", "pack", "ledger", "entities"))
     yield inside.PACKAGES, inside.PACKAGE, inside.look_at_packages
     yield inside.EXTENSIONS, "extensions", inside.look_at_extensions
     yield inside.ENGINE, "engine", inside.look_at_the_engine
