@@ -57,8 +57,11 @@ demo: $(STAMP)
 ALL_CORES := -n auto --dist worksteal
 
 # The lowest releases are tested where an adapter, a store or a bound changed since they were last found to be well.
-test: check
-	@$(BIN)/python -m pytest $(ALL_CORES)
+# The checks run beside the tests: they keep one core busy, and tests often wait.
+test: $(STAMP)
+	@$(MAKE) --no-print-directory check >$(VENV)/checked.txt 2>&1 & checks=$$!; \
+	$(BIN)/python -m pytest $(ALL_CORES); tests=$$?; \
+	wait $$checks || { cat $(VENV)/checked.txt; exit 1; }; exit $$tests
 	@if test "$$($(BIN)/python requirements/lowest.py)" = "$$(cat requirements/lowest.tested)"; then \
 		echo "the lowest releases were tested with these adapters, stores and bounds: make lowest tests them again"; \
 	else $(MAKE) --no-print-directory lowest; fi

@@ -351,6 +351,7 @@ def chatting(process: Any, provider: dict[str, str], *words: object, stdin: byte
     return ran
 
 
+@pytest.mark.soak
 def test_a_reader_that_goes_away_ends_it_quietly(provider: dict[str, str], small: Path) -> None:
     command = [sys.executable, "-m", "skillweave", "chat", "--model", "ollama:tiny", "--skills", str(small), "-m", "Hi"]
     reading, writing = os.pipe()
@@ -463,6 +464,7 @@ def test_at_a_prompt_one_talks_asks_why_and_ends(terminal: Any, small: Path) -> 
     assert at.process.wait(60) == 0
 
 
+@pytest.mark.soak
 def test_the_end_of_input_ends_it(terminal: Any, small: Path) -> None:
     at = terminal("--skills", small)
     at.type("\x04")
@@ -496,6 +498,7 @@ def test_at_a_checkpoint_the_person_is_asked_and_the_verdict_kept(
     ]
 
 
+@pytest.mark.soak
 def test_a_skill_that_is_rejected_was_not_given(terminal: Any, gated: Path) -> None:
     at = terminal("--skills", gated)
     at.type("The paper\n")
@@ -506,6 +509,7 @@ def test_a_skill_that_is_rejected_was_not_given(terminal: Any, gated: Path) -> N
     assert "no skill" in at.until("\n> ")
 
 
+@pytest.mark.soak
 def test_at_a_prompt_a_line_that_is_no_text_is_told_and_not_said(terminal: Any, small: Path) -> None:
     at = terminal("--skills", small)
     os.write(at.end, b"\xff\xfe\n")
@@ -514,6 +518,7 @@ def test_at_a_prompt_a_line_that_is_no_text_is_told_and_not_said(terminal: Any, 
     assert "I am tiny." not in seen
 
 
+@pytest.mark.soak
 def test_at_a_prompt_a_message_that_fails_does_not_end_the_conversation(terminal: Any, gated: Path) -> None:
     at = terminal("--skills", gated)
     at.type("The paper\n")

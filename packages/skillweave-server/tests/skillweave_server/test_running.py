@@ -104,6 +104,7 @@ def test_the_first_key_is_printed_once_and_stands_in_no_log(folder: Path) -> Non
     assert key.split("_")[1] in log
 
 
+@pytest.mark.soak
 def test_it_does_not_listen_beyond_this_machine_without_a_key(folder: Path) -> None:
     words = [sys.executable, "-m", "skillweave", *QUIET, "serve", "--host", "0.0.0.0", "--port", "0"]
     done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=60, check=False)

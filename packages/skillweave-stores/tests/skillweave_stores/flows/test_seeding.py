@@ -56,6 +56,7 @@ def test_many_processes_seed_one_store_at_once_and_every_skill_is_inserted_by_on
     assert {skill.id for skill in asyncio.run(Folder(EXAMPLES).load()).skills} < set(ids)
 
 
+@pytest.mark.soak
 async def test_what_another_process_publishes_and_rolls_back_reaches_who_watches_the_store(
     store: str, tmp_path: Path
 ) -> None:
