@@ -124,12 +124,15 @@ class InvalidGraph(SkillweaveError, ValueError):
     """A skill graph that cannot be read or built: a value of the wrong shape, parts that exclude each other.
 
     `place` is where in the data form, as `routes[3].guard`, and `fix` what to do, with which the text ends; both are
-    empty where they are not known.
+    empty where they are not known. `mistakes` are the errors that the text tells together, none where it tells one.
     """
 
-    def __init__(self, message: str, *, place: str = "", fix: str = "") -> None:
+    def __init__(
+        self, message: str, *, place: str = "", fix: str = "", mistakes: Sequence["InvalidGraph"] = ()
+    ) -> None:
         self.place = place
         self.fix = fix
+        self.mistakes = tuple(mistakes)
         super().__init__(message)
 
 

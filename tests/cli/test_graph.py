@@ -234,6 +234,14 @@ def test_a_wrong_shape_is_the_usual_error_with_file_line_and_place(cli: Any, tmp
     assert done.err.startswith(f"skillweave: {expected}")
 
 
+def test_several_mistakes_are_told_in_one_line(cli: Any, tmp_path: Path) -> None:
+    wrong = written(tmp_path, "graph.yaml", "entries:\n- {label: x}\nroutes:\n- {from: a}\n")
+    done = cli("graph", "check", wrong)
+    assert done.err.count("\n") == 1
+    assert done.err.startswith(f"skillweave: 2 mistakes: (1) {wrong}:2: entries[0]: the entry has no `skill`; ")
+    assert f"(2) {wrong}:4: routes[0]: the route has no `to`; " in done.err
+
+
 @pytest.mark.parametrize(
     ("name", "content", "error"),
     [

@@ -108,6 +108,13 @@ async def test_a_graph_that_is_no_mapping_is_told(tmp_path: Path, value: str) ->
     assert (loaded.graph, ids(loaded)) == (None, ["triage", "refund"])
 
 
+async def test_several_mistakes_are_findings_of_their_own(tmp_path: Path) -> None:
+    text = GRAPH.replace("skill: triage", "skil: triage").replace("visits: 3", "visit: 3")
+    loaded = await load(tmp_path, SKILLS + text)
+    lines = [finding.location.line for finding in found(loaded, "bad-graph") if finding.location]
+    assert lines == [6, 13]
+
+
 async def test_parts_that_exclude_each_other_are_told_at_the_graph(tmp_path: Path) -> None:
     loaded = await load(tmp_path, SKILLS + GRAPH + "  tree: triage\n")
     (finding,) = found(loaded, "bad-graph")

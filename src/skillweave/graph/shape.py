@@ -2,7 +2,8 @@
 
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from skillweave.errors import InvalidGraph, nearest_names
 from skillweave.frontmatter.yaml_text import Keys, Plain, resolved
@@ -33,6 +34,9 @@ ANY_SKILL = ("*", "ANY")
 """What stands for any skill, and is the id of none."""
 
 _NAME = re.compile(r"[\w-]{1,60}")
+MOST_TOLD = 10
+"""Reading ends when so many mistakes are found."""
+_Value = TypeVar("_Value")
 _STEP = re.compile(r"\[(?P<index>\d+)\]|\['(?P<odd>[^']*)'\]|\.?(?P<key>[\w-]+)")
 
 
@@ -189,6 +193,36 @@ def is_finite(number: float) -> bool:
         return math.isfinite(number)
     except OverflowError:
         return False
+
+
+class Mistakes:
+    """Collects mistakes while reading goes on, so that several are told at once."""
+
+    def __init__(self) -> None:
+        self._found: list[InvalidGraph] = []
+
+    def attempt(self, read: Callable[[], _Value], otherwise: _Value) -> _Value:
+        """What the function reads, or the other value where it raises InvalidGraph; the tenth mistake ends it all."""
+        try:
+            return read()
+        except InvalidGraph as error:
+            self.add(error)
+            return otherwise
+
+    def add(self, error: InvalidGraph) -> None:
+        """One more; raises InvalidGraph with all of them when there are enough."""
+        self._found.append(error)
+        if len(self._found) >= MOST_TOLD:
+            self.raise_found()
+
+    def raise_found(self) -> None:
+        """Raise InvalidGraph for all that was found, a line for each; nothing where all is well."""
+        if len(self._found) == 1:
+            raise self._found[0]
+        if self._found:
+            many = f"{len(self._found)} mistakes" if len(self._found) < MOST_TOLD else f"at least {MOST_TOLD} mistakes"
+            lines = "\n".join(f"- {error}" for error in self._found)
+            raise InvalidGraph(f"the graph has {many}:\n{lines}", mistakes=self._found)
 
 
 def line_of(place: str, lines: Mapping[Keys, int]) -> int | None:

@@ -351,9 +351,10 @@ class _Reading:
         try:
             data = write_graph(read_graph(cast("Mapping[str, object]", value), place="graph"))
         except InvalidGraph as error:
-            location = Location(self.path, line_of(error.place or "graph", self.lines))
-            fix = error.fix or "correct it; until then the skills load without the graph"
-            self.findings.append(GRAPH.found(location, str(error).removesuffix(f"; {error.fix}"), fix))
+            for one in error.mistakes or (error,):
+                location = Location(self.path, line_of(one.place or "graph", self.lines))
+                fix = one.fix or "correct it; until then the skills load without the graph"
+                self.findings.append(GRAPH.found(location, str(one).removesuffix(f"; {one.fix}"), fix))
             return None
         return freeze_mapping(cast("dict[str, Json]", data))
 

@@ -186,6 +186,25 @@ def test_a_wrong_shape_is_refused_with_its_place_the_rule_and_the_fix(name: str)
     assert re.search(r"[;:,] \w", str(raised.value))
 
 
+def test_all_mistakes_are_told_together() -> None:
+    data: dict[str, Any] = {
+        "entires": [],
+        "routes": [{"to": "b"}, {"from": "a", "to": "b"}, {"from": "a"}],
+        "pick": "x",
+    }
+    with pytest.raises(InvalidGraph) as raised:
+        read_graph(data)
+    title, *mistakes = str(raised.value).splitlines()
+    assert title == "the graph has 4 mistakes:"
+    assert [mistake.split(":")[0] for mistake in mistakes] == ["- the graph", "- routes[0]", "- routes[2]", "- pick"]
+
+
+def test_ten_mistakes_are_enough() -> None:
+    with pytest.raises(InvalidGraph, match="at least 10 mistakes") as raised:
+        read_graph({"entries": [{}] * 5_000, "routes": [{}] * 20_000})
+    assert len(str(raised.value).splitlines()) == 11
+
+
 def test_the_place_of_the_graph_stands_before_every_place_in_it() -> None:
     with pytest.raises(InvalidGraph, match=r"^packs\.yaml: graph\.routes\[0\]: the route has no `to`"):
         read_graph({"routes": [{"from": "a"}]}, place="packs.yaml: graph")

@@ -194,7 +194,7 @@ async def _of_pack(source: "Source", name: str) -> Opened:
     if snapshot.graph is None:
         broken = [one_line(found) for found in snapshot.diagnostics if found.code == BROKEN.name]
         if broken:
-            raise InvalidGraph(broken[0])
+            raise InvalidGraph(_together(broken))
         raise Mistake(f"pack {name!r} holds no graph; `skillweave check` looks at its skills")
     graph = SkillGraph.from_dict(snapshot.graph, check=Check.OFF).with_skills(snapshot.skills)
     return Opened(graph, name, snapshot, loading_notes(snapshot))
@@ -207,7 +207,8 @@ def _read(document: "Document", name: str) -> "SkillGraph":
     try:
         return SkillGraph.from_dict(document.data or {}, check=Check.OFF)
     except InvalidGraph as error:
-        raise InvalidGraph(_located(error, name, document.lines)) from None
+        told = [_located(one, name, document.lines) for one in error.mistakes or (error,)]
+        raise InvalidGraph(_together(told)) from None
 
 
 def _located(error: "InvalidGraph", name: str, lines: "Mapping[Keys, int]") -> str:
@@ -215,3 +216,9 @@ def _located(error: "InvalidGraph", name: str, lines: "Mapping[Keys, int]") -> s
     from skillweave.graph.shape import line_of
 
     return f"{Location(name, line_of(error.place, lines))}: {error}"
+
+
+def _together(told: Sequence[str]) -> str:
+    if len(told) == 1:
+        return told[0]
+    return f"{len(told)} mistakes: " + " ".join(f"({number}) {one}" for number, one in enumerate(told, start=1))

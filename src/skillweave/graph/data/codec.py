@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -34,6 +34,7 @@ from skillweave.graph.shape import (
     MOST_PHRASES,
     MOST_ROUTES,
     MOST_SKILLS,
+    Mistakes,
     inside,
     require_id,
     require_items,
@@ -61,59 +62,83 @@ def read_graph(data: Mapping[str, object], *, place: str = "", embedder: Embedde
     entries, routes and tree are the skills.
 
     Raises:
-        InvalidGraph: a value of a wrong shape, with its place, the rule and the fix. Whether a graph of the right shape
-            makes sense is the checkup's to say.
+        InvalidGraph: values of a wrong shape, up to ten at once, each with its place, the rule and the fix. Whether a
+            graph of the right shape makes sense is the checkup's to say.
     """
-    require_known_keys(require_mapping(data, place, _FORM), GRAPH_KEYS, place)
-
-    def one(key: str, read: Callable[[object, str], _Value], default: _Value) -> _Value:
-        return read(data[key], inside(place, key)) if key in data else default
-
-    def each(key: str, read: Callable[[object, str], _Value], most: int) -> tuple[_Value, ...]:
-        here = inside(place, key)
-        items = require_items(data.get(key, ()), here, "write each item with `- `", most, "split the graph")
-        return tuple(read(item, inside(here, number)) for number, item in enumerate(items))
-
-    nothing = Declared()
-    tree, default = _read_tree(data, place)
-    declared = Declared(
-        skills=_each_once(each("skills", read_skill, MOST_SKILLS), inside(place, "skills")),
-        entries=each("entries", read_entry, MOST_ENTRIES),
-        routes=each("routes", read_route, MOST_ROUTES),
-        tree=tree,
-        default=default,
-        pick=one("pick", partial(read_pick, embedder=embedder), nothing.pick),
-        never_routes=each("never_routes", _read_phrase, MOST_PHRASES),
-        scales=one("scales", read_scales, nothing.scales),
-        limits=one("limits", read_limits, nothing.limits),
-        suppress=one("suppress", read_suppressed, nothing.suppress),
-        listed="skills" in data,
-    )
-    require_tree_or_routes(declared)
+    reading = _Reading(require_mapping(data, place, _FORM), place)
+    declared = reading.declared(embedder)
+    reading.mistakes.attempt(lambda: require_tree_or_routes(declared), None)
+    reading.mistakes.raise_found()
     if declared.listed:
         return declared
     return replace(declared, skills=tuple(map(GraphSkill, dict.fromkeys(wired_ids(declared)))))
 
 
-def _each_once(skills: tuple[GraphSkill, ...], place: str) -> tuple[GraphSkill, ...]:
-    twice = next((id_ for id_, count in Counter(skill.id for skill in skills).items() if count > 1), None)
-    if twice is not None:
-        raise wrong(place, f"the skill {twice!r} appears twice", "keep one of them")
-    return skills
+class _Reading:
+    """One graph while it is read: what is wrong is kept until the end."""
 
+    def __init__(self, data: Mapping[str, object], place: str) -> None:
+        self.mistakes = Mistakes()
+        self._data = data
+        self._place = place
 
-def _read_tree(data: Mapping[str, object], place: str) -> tuple[TreeNode | None, str | None]:
-    """The tree, and its default leaf, which stands beside it or at its root."""
-    tree, here = data.get("tree"), inside(place, "tree")
-    default = require_id(data["default"], inside(place, "default")) if "default" in data else None
-    if isinstance(tree, Mapping) and "default" in tree:
-        if default is not None:
-            raise wrong(
-                inside(place, "default"), "`default` stands here and at the root of the tree", "keep one of them"
-            )
-        default = require_id(tree["default"], inside(here, "default"))
-        tree = {key: value for key, value in tree.items() if key != "default"}
-    return read_tree(tree, here) if "tree" in data else None, default
+    def declared(self, embedder: Embedder | None) -> Declared:
+        self.mistakes.attempt(lambda: require_known_keys(self._data, GRAPH_KEYS, self._place), None)
+        nothing = Declared()
+        tree, default = self._tree()
+        return Declared(
+            skills=self._skills(),
+            entries=self._each("entries", read_entry, MOST_ENTRIES),
+            routes=self._each("routes", read_route, MOST_ROUTES),
+            tree=tree,
+            default=default,
+            pick=self._one("pick", partial(read_pick, embedder=embedder), nothing.pick),
+            never_routes=self._each("never_routes", _read_phrase, MOST_PHRASES),
+            scales=self._one("scales", read_scales, nothing.scales),
+            limits=self._one("limits", read_limits, nothing.limits),
+            suppress=self._one("suppress", read_suppressed, nothing.suppress),
+            listed="skills" in self._data,
+        )
+
+    def _one(self, key: str, read: Callable[[object, str], _Value], default: _Value) -> _Value:
+        if key not in self._data:
+            return default
+        return self.mistakes.attempt(lambda: read(self._data[key], inside(self._place, key)), default)
+
+    def _each(self, key: str, read: Callable[[object, str], _Value], most: int) -> tuple[_Value, ...]:
+        place = inside(self._place, key)
+        none: Sequence[object] = ()
+        fix = "write each item with `- `"
+        items = self.mistakes.attempt(
+            lambda: require_items(self._data.get(key, none), place, fix, most, "split the graph"), none
+        )
+        found = (
+            self.mistakes.attempt(partial(read, item, inside(place, number)), None) for number, item in enumerate(items)
+        )
+        return tuple(one for one in found if one is not None)
+
+    def _skills(self) -> tuple[GraphSkill, ...]:
+        skills = self._each("skills", read_skill, MOST_SKILLS)
+        twice = next((id_ for id_, count in Counter(skill.id for skill in skills).items() if count > 1), None)
+        if twice is not None:
+            rule = f"the skill {twice!r} appears twice"
+            self.mistakes.add(wrong(inside(self._place, "skills"), rule, "keep one of them"))
+        return skills
+
+    def _tree(self) -> tuple[TreeNode | None, str | None]:
+        """The tree, and its default leaf, which stands beside it or at its root."""
+        tree, place = self._data.get("tree"), inside(self._place, "tree")
+        beside = self._one("default", require_id, None)
+        if "tree" not in self._data:
+            return None, beside
+        if not isinstance(tree, Mapping) or "default" not in tree:
+            return self.mistakes.attempt(lambda: read_tree(tree, place), None), beside
+        if "default" in self._data:
+            rule = "`default` stands here and at the root of the tree"
+            self.mistakes.add(wrong(inside(self._place, "default"), rule, "keep one of them"))
+        root = {key: value for key, value in tree.items() if key != "default"}
+        default = self.mistakes.attempt(lambda: require_id(tree["default"], inside(place, "default")), None)
+        return self.mistakes.attempt(lambda: read_tree(root, place), None), default
 
 
 def _read_phrase(value: object, place: str) -> str:
