@@ -19,19 +19,11 @@ import pytest
 from examples.scripted.langchain import ScriptedChatModel
 from skillweave import StoreUnavailable
 from skillweave.adapters.approval import question
-from skillweave.cli import (
-    Kept,
-    Mistake,
-    answers,
-    ask_person,
-    converse,
-    model_failure,
-    open_model,
-    opened_talk,
-    sources_of,
-    summary,
-    without_own_keys,
-)
+from skillweave.cli.arguments.ledger import Kept
+from skillweave.cli.arguments.skills import sources_of
+from skillweave.cli.chat import answers, ask_person, converse, opened_talk, summary
+from skillweave.cli.chat_agent import model_failure, open_model, without_own_keys
+from skillweave.cli.failure import Mistake
 from skillweave.cli.options import Selecting
 from skillweave.cli.output.turn import Told
 from skillweave.turns import PendingCheckpoint
@@ -125,7 +117,7 @@ def test_skills_that_were_only_offered_are_named(talking: Any, capsys: Any) -> N
 
 
 def test_as_data_the_end_of_the_call_has_its_tokens(talking: Any) -> None:
-    (line,) = (json.loads(one.as_line()) for one in answers(talking(catalog="fallback"), ["What is 2+2?"]))
+    (line,) = (json.loads(one.as_json(indent=None)) for one in answers(talking(catalog="fallback"), ["What is 2+2?"]))
     assert line["offered"] == []
     assert line["tail_tokens"] > 0
 
@@ -174,7 +166,7 @@ def test_the_model_loads_a_skill_by_itself(talking: Any, script: Script, capsys:
 
 def test_as_data_each_message_is_an_object(talking: Any, script: Script) -> None:
     script.then("Boil it.", "More.")
-    first, second = (json.loads(one.as_line()) for one in answers(talking(), ["Some tea", "Go on"]))
+    first, second = (json.loads(one.as_json(indent=None)) for one in answers(talking(), ["Some tea", "Go on"]))
     assert (first["message"], first["reply"], first["skills"]) == ("Some tea", "Boil it.", ["tea"])
     assert first["tokens"] == sum(one["tokens"] for one in first["decisions"]) > 0
     assert first["decisions"][0]["outcome"] == "injected"
@@ -183,7 +175,7 @@ def test_as_data_each_message_is_an_object(talking: Any, script: Script) -> None
 
 def test_as_data_a_blocked_call_is_told_with_its_code(talking: Any, script: Script) -> None:
     script.then("Grind.", Says(asks=(tool_call("oven", text="x"),)), "No.")
-    *_, last = (json.loads(one.as_line()) for one in answers(talking(), ["Some coffee", "Use the oven"]))
+    *_, last = (json.loads(one.as_json(indent=None)) for one in answers(talking(), ["Some coffee", "Use the oven"]))
     assert [(one["tool"], one["code"]) for one in last["blocked"]] == [("oven", "TOOL_FORBIDDEN")]
 
 

@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.cli import Mistake, repaired, require_name
+from skillweave.cli.failure import Mistake
+from skillweave.cli.init import repaired, require_name
 from skillweave.formats import id_of
 from skillweave.skill import is_skill_id
 

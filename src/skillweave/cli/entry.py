@@ -90,13 +90,13 @@ def _streamed(answers: Iterator[Answer], *, as_json: bool) -> int:
             answer = next(answers, None)
             if answer is None:
                 return 0
-            text = answer.as_line() if as_json else answer.text(page_for(sys.stdout)).rstrip("\n")
+            text = answer.as_json(indent=None) if as_json else answer.text(page_for(sys.stdout)).rstrip("\n")
         except BrokenPipeError:
             raise
         except (SkillweaveError, OSError, UnicodeError) as error:
             failure = failure_of(error)
             if as_json:
-                _print(failure.as_line())
+                _print(failure.as_json(indent=None))
             _say(failure.line)
             return failure.code
         _print(text)

@@ -46,19 +46,12 @@ class Failure:
     line: str
     code: int
 
-    def as_json(self) -> str:
-        """`{$schema, error: {type, message, exit_code}}`."""
-        return json.dumps(self._data(), indent=2)
-
-    def as_line(self) -> str:
-        """The JSON object in one line."""
-        return json.dumps(self._data())
-
-    def _data(self) -> dict[str, object]:
+    def as_json(self, indent: int | None = 2) -> str:
+        """`{$schema, error: {type, message, exit_code}}`; in one line where `indent` is None."""
         from skillweave.schemas import naming
 
         failed: Failed = {"error": {"type": self.kind, "message": self.line, "exit_code": self.code}}
-        return {**naming("error"), **failed}
+        return json.dumps({**naming("error"), **failed}, indent=indent)
 
 
 def failure_of(error: Exception) -> Failure:

@@ -139,19 +139,16 @@ class Answer:
     notes: tuple[str, ...] = ()
     schema: str | None = None
 
-    def as_json(self) -> str:
-        """The JSON text, in ASCII, so that every terminal and every reader takes it; `$schema` says what it fits."""
-        return json.dumps(self._data(), indent=2, ensure_ascii=True)
+    def as_json(self, indent: int | None = 2) -> str:
+        """The JSON text, in ASCII, so that every terminal and every reader takes it; `$schema` says what it fits.
 
-    def as_line(self) -> str:
-        """The same in one line."""
-        return json.dumps(self._data(), ensure_ascii=True)
-
-    def _data(self) -> dict[str, Any]:
+        It is one line where `indent` is None.
+        """
         from skillweave.schemas import naming
 
         data: dict[str, Any] = self.value().to_dict()
-        return data if self.schema is None else {**naming(self.schema), **data}
+        named = {} if self.schema is None else naming(self.schema)
+        return json.dumps({**named, **data}, indent=indent, ensure_ascii=True)
 
 
 @dataclass(frozen=True, slots=True)

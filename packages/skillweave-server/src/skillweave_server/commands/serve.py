@@ -140,7 +140,7 @@ def _tell(shown: "Listening", *, as_json: bool) -> None:
     from skillweave_server.commands.output import listening_text
 
     answer = Answer(lambda: shown, partial(listening_text, shown), schema="serve")
-    sys.stdout.write(f"{answer.as_line() if as_json else answer.text(page_for(sys.stdout))}\n")
+    sys.stdout.write(f"{answer.as_json(indent=None) if as_json else answer.text(page_for(sys.stdout))}\n")
     sys.stdout.flush()
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.cli import run
+from skillweave.cli.entry import run
 from skillweave.registry import Registry
 from skillweave.registry.registry import POLL_SECONDS
 from skillweave.sources import Folder
