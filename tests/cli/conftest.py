@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 
-from skillweave.cli import OF_TESTS, run
+from skillweave.cli.configuration import OF_TESTS
+from skillweave.cli.entry import run
 from skillweave.schemas import DIALECT
 from tests.cli.published import require_published
 

@@ -7,7 +7,9 @@ from typing import Any
 
 from jsonschema import Draft202012Validator
 
-from skillweave.cli import OWN, find_guests, published, shapes, wants_json
+from skillweave.cli.commands import OWN, find_guests
+from skillweave.cli.failure import wants_json
+from skillweave.cli.schema import published, shapes
 from skillweave.schemas import DIALECT
 
 SEEN: set[str] = set()

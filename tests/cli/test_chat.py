@@ -19,19 +19,11 @@ import pytest
 from examples.scripted.langchain import ScriptedChatModel
 from skillweave import StoreUnavailable
 from skillweave.adapters.approval import question
-from skillweave.cli import (
-    Kept,
-    Mistake,
-    answers,
-    ask_person,
-    converse,
-    model_failure,
-    open_model,
-    opened_talk,
-    sources_of,
-    summary,
-    without_own_keys,
-)
+from skillweave.cli.arguments.ledger import Kept
+from skillweave.cli.arguments.skills import sources_of
+from skillweave.cli.chat import answers, ask_person, converse, opened_talk, summary
+from skillweave.cli.chat_agent import model_failure, open_model, without_own_keys
+from skillweave.cli.failure import Mistake
 from skillweave.cli.options import Selecting
 from skillweave.cli.output.turn import Told
 from skillweave.turns import PendingCheckpoint

@@ -6,8 +6,12 @@ from typing import Any
 
 import pytest
 
-from skillweave.cli import OWN, find_guests, keys_of, load_command, problems_of, published, read_file, shapes
 from skillweave.cli.app import command as whole
+from skillweave.cli.app import load_command
+from skillweave.cli.commands import OWN, find_guests
+from skillweave.cli.config_file import read_file
+from skillweave.cli.configuration import keys_of, problems_of
+from skillweave.cli.schema import published, shapes
 from tests.cli.published import validator
 
 COMMANDS = {**OWN, **find_guests().taken}

@@ -1,4 +1,4 @@
-from skillweave.cli import SKILL, example_skills
+from skillweave.cli.demo import SKILL, example_skills
 
 
 def test_the_example_skills_are_found() -> None:

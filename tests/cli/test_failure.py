@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from skillweave import SkillNotFound, StoreUnavailable
-from skillweave.cli import Mistake, failure_of, wants_json
+from skillweave.cli.failure import Mistake, failure_of, wants_json
 from skillweave.errors import Contended
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import skillweave.distributions
-from skillweave.cli import OWN
+from skillweave.cli.commands import OWN
 from skillweave.distributions import how_to_install
 
 LIGHT = """

@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.cli import Mistake, write_folder
+from skillweave.cli.failure import Mistake
+from skillweave.cli.init import write_folder
 
 
 def test_the_files_stand_below_the_new_folder(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from skillweave.cli import names, published
+from skillweave.cli.schema import names, published
 from tests.cli.published import require_valid, validator
 
 PACK = "support-triage"

@@ -13,7 +13,7 @@ from docs.tools.page import Page
 from docs.tools.plain import plain
 from docs.tools.run import DOCS, pages
 from skillweave import Outcome
-from skillweave.cli import shared_names, variable_of
+from skillweave.cli.configuration import shared_names, variable_of
 
 REFERENCE = DOCS / "reference"
 

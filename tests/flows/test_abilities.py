@@ -13,11 +13,11 @@ import pytest
 
 import skillweave
 from skillweave import Budget, Checkpoint, Outcome, Ruling, Settings, ToolResult, ToolRules
-from skillweave.cli import run
+from skillweave.cli.entry import run
 from skillweave.errors import GraphRefused
 from skillweave.graph import Overlay, SkillGraph, graph_schema
 from skillweave.ledger import Lifecycle
-from skillweave.select import DEFAULT
+from skillweave.select.selection import DEFAULT
 from skillweave.skills import CheckpointScope, OutputContract, SkillText, Task
 from skillweave.tools import SkillTools, SpawnPlan, SpawnRejected
 from skillweave_testing import FakeEmbedder, Recorder, WordCounter
@@ -539,7 +539,7 @@ def test_configuration_files(command: Callable[..., Any], tmp_path: Path, docs_s
 def test_progress_bars(docs_say: Says) -> None:
     import io
 
-    from skillweave.cli import LoadingBar
+    from skillweave.cli.arguments.skills import LoadingBar
 
     class Terminal(io.StringIO):
         def isatty(self) -> bool:

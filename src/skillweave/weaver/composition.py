@@ -68,7 +68,7 @@ class CompositionView(View[M]):
 
         See `skillweave.contracts.check_output`. Raises SkillNotFound, and MissingExtra without `jsonschema`.
         """
-        from skillweave.contracts import check_output
+        from skillweave.contracts.output import check_output
 
         skill = (await self._engine.snapshot())[skill_id]
         return await asyncio.to_thread(check_output, skill, output)

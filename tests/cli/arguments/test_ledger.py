@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.cli import DEFAULT_LEDGER, Kept, Mistake, existing, kept_in
+from skillweave.cli.arguments.ledger import DEFAULT_LEDGER, Kept, existing, kept_in
+from skillweave.cli.failure import Mistake
 from skillweave.errors import InvalidTurn
 
 

@@ -1,7 +1,7 @@
 import pytest
 import typer
 
-from skillweave.cli import memory_of
+from skillweave.cli.arguments.turn import memory_of
 
 
 def test_pairs_are_split_at_the_first_equals_sign() -> None:

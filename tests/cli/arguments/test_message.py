@@ -1,6 +1,7 @@
 import pytest
 
-from skillweave.cli import Mistake, decoded, message_text
+from skillweave.cli.arguments.turn import decoded, message_text
+from skillweave.cli.failure import Mistake
 
 
 def test_a_message_is_taken_as_it_is() -> None:

@@ -1,7 +1,7 @@
 import pytest
 from typer import BadParameter
 
-from skillweave.cli import whole_number
+from skillweave.cli.options import whole_number
 
 
 def test_text_and_number_are_taken() -> None:

@@ -25,7 +25,7 @@ def test_the_speakers_are_roles() -> None:
 def test_the_defaults_are_those_of_the_engine() -> None:
     from inspect import signature
 
-    from skillweave.cli import spread
+    from skillweave.cli.command import spread
     from skillweave.cli.weave import weave
 
     defaults = {name: parameter.default for name, parameter in signature(spread(weave)).parameters.items()}

@@ -1,6 +1,6 @@
 import io
 
-from skillweave.cli import FEW_FILES, LoadingBar
+from skillweave.cli.arguments.skills import FEW_FILES, LoadingBar
 
 
 class Terminal(io.StringIO):

@@ -2,7 +2,7 @@ import pytest
 import typer
 
 from skillweave import ToolResult
-from skillweave.cli import results_of
+from skillweave.cli.arguments.turn import results_of
 
 
 @pytest.mark.parametrize(

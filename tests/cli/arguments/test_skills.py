@@ -2,7 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.cli import Mistake, named_skills
+from skillweave.cli.arguments.skills import named_skills
+from skillweave.cli.failure import Mistake
 from skillweave.cli.options import Loading
 
 

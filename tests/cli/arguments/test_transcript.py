@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from skillweave import Message, Role
-from skillweave.cli import Mistake, messages_of, read_transcript
+from skillweave.cli.arguments.turn import messages_of, read_transcript
+from skillweave.cli.failure import Mistake
 
 
 def test_no_file_means_that_the_host_cannot_say() -> None:

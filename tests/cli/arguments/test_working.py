@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from skillweave.cli import FEW_SKILLS, working
+from skillweave.cli.arguments.skills import FEW_SKILLS, working
 
 
 class Terminal(io.StringIO):

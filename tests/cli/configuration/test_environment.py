@@ -1,4 +1,4 @@
-from skillweave.cli import strange_variables
+from skillweave.cli.configuration import strange_variables
 
 
 def strange(**environment: str) -> list[str]:

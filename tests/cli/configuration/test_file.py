@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.cli import InvalidConfiguration, nearest_file, read_file
+from skillweave.cli.config_file import InvalidConfiguration, nearest_file, read_file
 
 
 @pytest.fixture

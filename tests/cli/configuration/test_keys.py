@@ -1,5 +1,6 @@
-from skillweave.cli import NEVER, OF_SATELLITES, OWN, keys_of, load_command, shared_names
-from skillweave.cli.commands import find_guests
+from skillweave.cli.app import load_command
+from skillweave.cli.commands import OWN, find_guests
+from skillweave.cli.configuration import NEVER, OF_SATELLITES, keys_of, shared_names
 
 
 def test_whatever_commands_share_is_a_key_of_the_file() -> None:

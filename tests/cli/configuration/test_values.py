@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from typer import BadParameter
 
-from skillweave.cli import Key
+from skillweave.cli.configuration import Key
 
 FOLDER = Path("/etc/project")
 

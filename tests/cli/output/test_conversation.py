@@ -1,6 +1,7 @@
 import pytest
 
-from skillweave.cli import Page, engaged_text
+from skillweave.cli.output.ledger import engaged_text
+from skillweave.cli.output.page import Page
 from skillweave.ledger import Engaged
 
 

@@ -1,5 +1,6 @@
 from skillweave import Evidence
-from skillweave.cli import Page, cursor_text, move_text, way_text
+from skillweave.cli.output.page import Page
+from skillweave.cli.output.turn import cursor_text, move_text, way_text
 from skillweave.graph import By, ClosedGuard, Cursor, Loser, Move, Why
 
 WIDE = Page(200)

@@ -2,7 +2,7 @@ import io
 
 import pytest
 
-from skillweave.cli import Ink, Page, page_for, printable
+from skillweave.cli.output.page import Ink, Page, page_for, printable
 
 
 class Terminal(io.StringIO):

@@ -1,8 +1,8 @@
 from pathlib import Path
 from typing import Any
 
-from skillweave.cli import Tally, loading_notes, tally_of
 from skillweave.cli.options import Loading
+from skillweave.cli.output.notes import Tally, loading_notes, tally_of
 
 PACK = """
 skills:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.cli import run
+from skillweave.cli.entry import run
 from skillweave.registry import Registry
 from skillweave.registry.registry import POLL_SECONDS
-from skillweave.sources import Folder
+from skillweave.sources.folder import Folder
 from skillweave_stores.commands.options import named_store
 from tests.racing import PROCESSES, race
 
