@@ -298,7 +298,9 @@ def test_the_folder_of_one_skill_is_no_place_for_others(theirs: Path) -> None:
 KILLED = """
 import os, sys
 from pathlib import Path
-from skillweave.installs import add_skills, fetched, packages_in
+from skillweave.installs.adding import add_skills
+from skillweave.installs.fetching import fetched
+from skillweave.installs.packages import packages_in
 
 theirs, mine, step = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
 move = Path.rename
