@@ -23,10 +23,11 @@ from selection_pools import load_corpus
 
 from skillweave import Message, Role, Skill, Turn
 from skillweave.registry import Registry, Snapshot
-from skillweave.select import SkillIndex, build_index, select
 from skillweave.select import asked as asking
 from skillweave.select import ranking as ranking_room
+from skillweave.select.index import SkillIndex, build_index
 from skillweave.select.lexical_index import RANKED, Channel
+from skillweave.select.selection import select
 from skillweave.selection import Selection
 from skillweave.sources.folder import Folder
 

@@ -21,7 +21,7 @@ import skillweave_stores
 from skillweave.state.codec import state_to_json
 from skillweave.state.port import Store
 from skillweave.state.state import State, Writes
-from skillweave.stores import store_of
+from skillweave.stores.named import store_of
 from skillweave.tokens.counter import Tiktoken
 from skillweave.weaver import Weaver
 

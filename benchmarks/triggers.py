@@ -13,7 +13,8 @@ from timing import Timing, interleaved, plain
 
 from skillweave.conversation import Message, Role, Turn
 from skillweave.registry import Snapshot
-from skillweave.select import SkillIndex, build_index, select
+from skillweave.select.index import SkillIndex, build_index
+from skillweave.select.selection import select
 from skillweave.skill import Skill, Triggers
 
 PER_SKILL = 5

@@ -5,11 +5,12 @@ from types import MappingProxyType
 
 from skillweave import Message, Role, Skill, Status, Triggers, Turn
 from skillweave.registry import Snapshot
-from skillweave.select import DEFAULT, SkillIndex, build_index, select
+from skillweave.select.index import SkillIndex, build_index
+from skillweave.select.selection import DEFAULT, select
 from skillweave.selection import Candidate, Rejected, Selection
 from skillweave.skill import title_of
 from skillweave.skills import SkillText, Task, TaskRule
-from skillweave.text import MatchMode
+from skillweave.text.search import MatchMode
 
 
 def skill(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from skillweave import Block, Injection, Message, Placement, Role, ToolPolicy
-from skillweave.disclose import carrier_of, text_digest
+from skillweave.disclose.block import carrier_of, text_digest
 from skillweave.turns import CacheReport, Drop, Rung, TokenReport
 
 

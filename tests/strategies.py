@@ -5,7 +5,7 @@ from typing import cast
 from hypothesis import strategies as st
 
 from skillweave import Checkpoint, Skill, Status, ToolRules, Triggers
-from skillweave.formats import id_of
+from skillweave.formats.identity import id_of
 from skillweave.frozen import freeze_mapping
 from skillweave.skill import Json
 from skillweave.skills import ArtifactRef, CheckpointScope, OutputContract, Relation, RelationKind, RuleList, SkillText

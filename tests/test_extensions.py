@@ -6,7 +6,7 @@ import pytest
 from skillweave import SkillweaveError
 from skillweave.extensions import Extensions
 from skillweave.sources import SOURCES, source_of
-from skillweave.stores import LEDGERS, store_of
+from skillweave.stores.named import LEDGERS, store_of
 
 
 def test_built_in_ones_are_found_by_their_names() -> None:

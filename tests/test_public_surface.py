@@ -36,7 +36,7 @@ DOORS = (
 """Where names are imported from; the hints of `commands` are read by typer alone."""
 IMPORT = re.compile(r"^\s*(?:from|import) (skillweave(?:\.\w+)*)(?: import (.+))?", re.MULTILINE)
 EXPLAINED = {
-    "docs/concepts/extending.md": {"skillweave.formats"},
+    "docs/concepts/extending.md": {"skillweave.formats.native"},
     "docs/concepts/ledger.md": {"skillweave.state.state"},
     "docs/concepts/service-access.md": {"skillweave_stores.access"},
 }

@@ -19,7 +19,7 @@ from skillweave.select.selection import DEFAULT as DEFAULT_MATCHERS
 from skillweave.settings import Settings
 from skillweave.sources.named import Progress, SkillSource, packs_of, source_of
 from skillweave.state.port import DecisionLog, Store
-from skillweave.stores import entities_of, log_of, store_of
+from skillweave.stores.named import entities_of, log_of, store_of
 from skillweave.stores.split import SplitStore, with_log
 from skillweave.text.embedding import Embedder
 from skillweave.tokens.counter import TokenCounter

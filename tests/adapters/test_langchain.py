@@ -23,7 +23,7 @@ import skillweave
 from examples.scripted.langchain import ScriptedChatModel
 from skillweave import MemoryStore, Placement, Settings, SpawnRequest, Weaver
 from skillweave.adapters.langchain import SkillMiddleware, Speaker
-from skillweave.compose import prepare_spawn
+from skillweave.compose.spawn import prepare_spawn
 from skillweave.errors import InvalidTurn
 from skillweave.tools import SpawnPlan
 from skillweave_testing import WordCounter

@@ -8,7 +8,7 @@ import skillweave
 from skillweave import Message, Placement, Role, ToolPolicy, ToolResult, Weaver
 from skillweave.adapters.messages.anthropic_style import calls, offer, place, refuse, system, turn, with_tail
 from skillweave.errors import InvalidTurn
-from skillweave.turn import in_own_words
+from skillweave.turn.reconcile import in_own_words
 from tests.injections import make_injection
 from tests.skills import make_skill
 

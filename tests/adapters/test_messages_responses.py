@@ -20,8 +20,7 @@ from skillweave.adapters.messages.responses_style import (
     unanswered,
     with_tail,
 )
-from skillweave.disclose import carrier_of, text_digest
-from skillweave.disclose.block import TAKEN_OUT
+from skillweave.disclose.block import TAKEN_OUT, carrier_of, text_digest
 from skillweave.errors import InvalidTurn
 from skillweave.injection import Drop
 from tests.injections import make_injection

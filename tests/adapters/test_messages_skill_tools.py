@@ -7,10 +7,9 @@ import skillweave
 from skillweave import Injection, Settings, ToolAnswer, Weaver
 from skillweave.adapters.messages import Call, anthropic_style, openai_style
 from skillweave.adapters.messages.lists import take_out
-from skillweave.disclose import carrier_of, text_digest
-from skillweave.disclose.block import TAKEN_OUT
+from skillweave.disclose.block import TAKEN_OUT, carrier_of, text_digest
 from skillweave.tools import SkillTools
-from skillweave.turn import in_own_words
+from skillweave.turn.reconcile import in_own_words
 from skillweave.turns import Drop
 from tests.injections import make_injection
 from tests.skills import make_skill

@@ -55,7 +55,7 @@ from skillweave import Placement, Role, SpawnRequest, Weaver
 from skillweave.adapters.chat import turn_from
 from skillweave.adapters.pydantic_ai import Skills, approvals, approvals_sync, is_skill_part, without_skill_text
 from skillweave.adapters.pydantic_ai.messages import host_messages
-from skillweave.compose import prepare_spawn
+from skillweave.compose.spawn import prepare_spawn
 from skillweave.errors import ApprovalNeeded, InvalidTurn, InvalidVerdict, UnguardedAgent
 from skillweave.tools import SpawnPlan
 from skillweave_testing import Recorder, WordCounter

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from skillweave import Registry
-from skillweave.checks import check_skills
+from skillweave.checks.check import check_skills
 from skillweave.sources import InCode
 from tests.graphs import graph_of
 

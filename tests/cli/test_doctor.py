@@ -61,7 +61,7 @@ def test_the_extra_of_maintainers_is_not_listed(doctor: Any, project: Path) -> N
 
 async def test_the_vocabularies_load_and_a_turn_runs() -> None:
     from skillweave.cli.health.installation import look_at_the_engine
-    from skillweave.tokens import VOCABULARIES
+    from skillweave.tokens.ranks import VOCABULARIES
 
     found = [one async for one in look_at_the_engine()]
     assert [(one.subject, one.level.value) for one in found] == [(name, "ok") for name in (*VOCABULARIES, "a turn")]

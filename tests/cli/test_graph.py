@@ -200,7 +200,7 @@ def test_check_prints_the_report_as_json(cli: Any, graph: Path) -> None:
 
 
 def test_check_says_what_the_graph_itself_says(cli: Any, graph: Path) -> None:
-    from skillweave.frontmatter import read_yaml
+    from skillweave.frontmatter.documents import read_yaml
 
     data = read_yaml(GRAPH, path="graph.yaml").data
     assert data is not None

@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from skillweave.frontmatter import read_yaml
+from skillweave.frontmatter.documents import read_yaml
 from skillweave.graph import Overlay, SkillGraph
 from tests.cli.test_graph import GRAPH, TREE, written
 

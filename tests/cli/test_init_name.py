@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from skillweave.cli.failure import Mistake
 from skillweave.cli.init import repaired, require_name
-from skillweave.formats import id_of
+from skillweave.formats.identity import id_of
 from skillweave.skill import is_skill_id
 
 

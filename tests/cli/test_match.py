@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from skillweave.select import MATCHERS
+from skillweave.select.selection import MATCHERS
 
 
 def test_the_json_is_what_the_matchers_say(cli: Any, small: Path) -> None:

@@ -1,7 +1,7 @@
 import pytest
 
 from skillweave import SkillNotFound, ToolRules
-from skillweave.compose import compose_ids, compose_skills
+from skillweave.compose.composition import compose_ids, compose_skills
 from skillweave.errors import InvalidSkill
 from skillweave.tools import Composition, Mode
 from tests.related import CODING, OPENCODE_IMPLEMENTER, SPECIFICATION_ENGINE, allowing, skill

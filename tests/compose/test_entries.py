@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.compose import inside, intersection, meet, union, without
+from skillweave.compose.entries import inside, intersection, meet, union, without
 
 
 def test_a_union_keeps_the_first_position() -> None:

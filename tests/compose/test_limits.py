@@ -1,7 +1,7 @@
 from types import MappingProxyType
 
 from skillweave import Ruling, ToolPolicy
-from skillweave.compose import closed, limited, limits_of
+from skillweave.compose.composition import closed, limited, limits_of
 from skillweave.tools import ToolLimits
 
 

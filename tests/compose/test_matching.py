@@ -1,7 +1,7 @@
 import pytest
 
-from skillweave.compose import Called, Reading, permits, prohibits, reading_of
-from skillweave.relations import read_entry
+from skillweave.compose.matching import Called, Reading, permits, prohibits, reading_of
+from skillweave.relations.rules import read_entry
 
 NOT_PLAIN = ["a; b", "a | b", "a & b", "a `b`", "a $(b)", "a\nb", "a\x00b", "a > b", "(a)", "a\u200bb", "a 'b"]
 

@@ -1,7 +1,7 @@
 import pytest
 
-from skillweave.compose import covers, narrow
-from skillweave.relations import read_entry
+from skillweave.compose.entries import covers, narrow
+from skillweave.relations.rules import read_entry
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from skillweave import Ruling, ToolPolicy
-from skillweave.compose import OWN_TOOLS
+from skillweave.compose.policy import OWN_TOOLS
 from skillweave.errors import InvalidData, InvalidValue
 from skillweave.tools import Refusal, ToolOwners, ToolScope
 

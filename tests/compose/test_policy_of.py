@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 
 from skillweave import Checkpoint, Ruling, ToolPolicy, ToolRules
-from skillweave.compose import ActiveSkill, HumanVerdicts, policy_of
-from skillweave.select import find_matchers
+from skillweave.compose.composition import ActiveSkill, HumanVerdicts, policy_of
+from skillweave.select.selection import find_matchers
 from skillweave.skills import CheckpointScope
 from skillweave.tools import Mode, OnlySkillTools, Refusal
 from tests.related import OPENCODE_IMPLEMENTER, SPECIFICATION_ENGINE, allowing, skill

@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.compose import LONGEST_COMMAND, commands_in, real_name, words_in
+from skillweave.compose.shell import LONGEST_COMMAND, commands_in, real_name, words_in
 
 T = "timeout -k 5 10 nice -n 3 rm"
 UNREADABLE = [

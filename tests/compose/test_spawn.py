@@ -5,7 +5,8 @@ from types import MappingProxyType
 import pytest
 
 from skillweave import Checkpoint, Message, Role, Ruling, SpawnRequest, Status, ToolPolicy
-from skillweave.compose import compose_ids, prepare_spawn
+from skillweave.compose.composition import compose_ids
+from skillweave.compose.spawn import prepare_spawn
 from skillweave.conversation import LONGEST_ID
 from skillweave.errors import InvalidSpawn, InvalidTurn
 from skillweave.registry import Snapshot

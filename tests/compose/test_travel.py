@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from skillweave import Checkpoint, Ruling, SpawnRequest, ToolPolicy, ToolRules
-from skillweave.compose import ActiveSkill, HumanVerdicts, closed, limited, limits_of, policy_of, prepare_spawn
+from skillweave.compose.composition import ActiveSkill, HumanVerdicts, closed, limited, limits_of, policy_of
+from skillweave.compose.spawn import prepare_spawn
 from skillweave.tools import Parent, SpawnPlan, ToolOwners, ToolScope
 from tests.related import snapshot
 from tests.skills import make_skill

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from skillweave import Diagnostic
-from skillweave.contracts import MOST, keywords
+from skillweave.contracts import keywords
+from skillweave.contracts.check import MOST
 from skillweave.errors import MissingExtra
 from skillweave.tools import check_against, prepare_schema
 

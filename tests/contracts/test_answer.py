@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.contracts import MAX_TEXT, read_answer
+from skillweave.contracts.output import MAX_TEXT, read_answer
 
 
 def codes(text: str) -> list[str]:

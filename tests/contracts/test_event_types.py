@@ -7,7 +7,7 @@ from types import MappingProxyType
 import pytest
 
 from skillweave import Severity
-from skillweave.contracts import check_event_types
+from skillweave.contracts.check import check_event_types
 from skillweave.events import EventType
 from skillweave.frozen import freeze_mapping
 from skillweave.registry import Snapshot

@@ -3,7 +3,8 @@ from typing import Any
 import pytest
 
 from skillweave import Diagnostic, Skill, SkillweaveError
-from skillweave.contracts import check_contracts, keywords
+from skillweave.contracts import keywords
+from skillweave.contracts.output import check_contracts
 from skillweave.errors import MissingExtra
 from skillweave.frozen import freeze_mapping
 from skillweave.skills import Origin, OutputContract, SkillText

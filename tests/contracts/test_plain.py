@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from skillweave.contracts import Limits, NotPlain, codes, fragment
-from skillweave.contracts.plain import plain
+from skillweave.contracts import codes
+from skillweave.contracts.codes import fragment
+from skillweave.contracts.plain import Limits, NotPlain, plain
 
 SMALL = Limits(values=6, depth=2, characters=10)
 

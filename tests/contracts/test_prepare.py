@@ -2,7 +2,8 @@ from typing import Any
 
 import pytest
 
-from skillweave.contracts import check_schema, keywords
+from skillweave.contracts import keywords
+from skillweave.contracts.check import check_schema
 from skillweave.tools import prepare_schema
 
 OLD = "http://json-schema.org/draft-07/schema#"

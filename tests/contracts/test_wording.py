@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from skillweave.contracts import shown
+from skillweave.contracts.codes import shown
 from skillweave.tools import check_against
 
 

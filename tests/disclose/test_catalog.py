@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave import Skill
-from skillweave.disclose import Catalog, CountedOnce, PricedCatalog, Pricing
+from skillweave.disclose.catalog import Catalog, PricedCatalog
+from skillweave.disclose.fit import CountedOnce, Pricing
 from skillweave.selection import Tiktoken
 from skillweave_testing import WordCounter
 from tests.skills import make_skill

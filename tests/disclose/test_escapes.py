@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.disclose import HEADERS, SECTIONS, Inlined
-from skillweave.disclose.render import Extras, catalog_line, render_context, render_skill
+from skillweave.disclose.block import HEADERS, SECTIONS
+from skillweave.disclose.render import Extras, Inlined, catalog_line, render_context, render_skill
 from skillweave.skills import ArtifactRef
 from skillweave.turns import Rung
 from tests.skills import make_skill

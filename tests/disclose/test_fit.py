@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.disclose import Inlined, LeftOut, Passage, Pricing, Shown, Want
-from skillweave.disclose.fit import fit
+from skillweave.disclose.fit import LeftOut, Passage, Pricing, Shown, Want, fit
+from skillweave.disclose.render import Inlined
 from skillweave.skills import ArtifactRef
 from skillweave.tools import SkillTools
 from skillweave.turns import Rung

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave.disclose import Inlined, LeftOut, Passage, Pricing, Shown, Want
-from skillweave.disclose.fit import fit
-from skillweave.disclose.render import Extras, render_skill
+from skillweave.disclose.fit import LeftOut, Passage, Pricing, Shown, Want, fit
+from skillweave.disclose.render import Extras, Inlined, render_skill
 from skillweave.skill import Skill
 from skillweave.skills import ArtifactRef
 from skillweave.tokens.counter import Tiktoken, TokenCounter

@@ -1,4 +1,6 @@
-from skillweave.disclose import REPLACES, Extras, Inlined, Pricing
+from skillweave.disclose.block import REPLACES
+from skillweave.disclose.fit import Pricing
+from skillweave.disclose.render import Extras, Inlined
 from skillweave.skills import ArtifactRef
 from skillweave.turns import Rung
 from skillweave_testing import WordCounter

@@ -1,16 +1,8 @@
 import pytest
 
 from skillweave import Checkpoint, Skill, ToolRules, Triggers
-from skillweave.disclose import (
-    Extras,
-    Inlined,
-    carrier_of,
-    catalog_line,
-    digest_in,
-    render_context,
-    render_skill,
-    text_digest,
-)
+from skillweave.disclose.block import carrier_of, digest_in, text_digest
+from skillweave.disclose.render import Extras, Inlined, catalog_line, render_context, render_skill
 from skillweave.frozen import freeze_mapping
 from skillweave.skills import ArtifactRef, OutputContract, SkillText
 from skillweave.turns import Rung

@@ -1,6 +1,7 @@
 from skillweave import Message, Role
-from skillweave.disclose import HEADERS, render_agent, render_skill
-from skillweave.turn import blocks_in
+from skillweave.disclose.block import HEADERS
+from skillweave.disclose.render import render_agent, render_skill
+from skillweave.turn.reconcile import blocks_in
 from skillweave.turns import Rung
 from tests.skills import make_skill
 

@@ -1,6 +1,8 @@
 """The user's words in a block: in place of `$ARGUMENTS`, and never anything that passes for ours."""
 
-from skillweave.disclose import Extras, Leaf, Pricing, Reading, Section, render_reading, render_skill
+from skillweave.disclose.fit import Pricing
+from skillweave.disclose.render import Extras, render_reading, render_skill
+from skillweave.disclose.sections import Leaf, Reading, Section
 from skillweave.skills import SkillText
 from skillweave.turns import Rung
 from skillweave_testing import WordCounter

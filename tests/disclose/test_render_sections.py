@@ -1,21 +1,18 @@
 import pytest
 
 from skillweave import Skill
-from skillweave.disclose import (
-    HEADERS,
+from skillweave.disclose.block import HEADERS, SECTIONS
+from skillweave.disclose.render import (
     NOTHING_ELSE,
-    SECTIONS,
-    Leaf,
-    Reading,
-    Section,
     render_contents,
     render_outline,
     render_reading,
     sections_of_document,
     sections_of_skill,
 )
+from skillweave.disclose.sections import Leaf, Reading, Section
 from skillweave.skills import ArtifactRef
-from skillweave.turn import split_at_blocks
+from skillweave.turn.reconcile import split_at_blocks
 from tests.skills import make_skill
 
 LONG = "word. " * 500

@@ -2,14 +2,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.disclose import (
+from skillweave.disclose import sections
+from skillweave.disclose.sections import (
     LONGEST_TITLE,
     MOST_ENTRIES,
     SECTION_TOKENS,
     Section,
     entries_of,
     find_section,
-    sections,
     sections_of,
 )
 

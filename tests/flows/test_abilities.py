@@ -17,7 +17,7 @@ from skillweave.cli.entry import run
 from skillweave.errors import GraphRefused
 from skillweave.graph import Overlay, SkillGraph, graph_schema
 from skillweave.ledger import Lifecycle
-from skillweave.select import DEFAULT
+from skillweave.select.selection import DEFAULT
 from skillweave.skills import CheckpointScope, OutputContract, SkillText, Task
 from skillweave.tools import SkillTools, SpawnPlan, SpawnRejected
 from skillweave_testing import FakeEmbedder, Recorder, WordCounter

@@ -2,7 +2,7 @@
 
 import pytest
 
-from skillweave.formats import ToolList, join_tools, split_tools
+from skillweave.formats.open_spec import ToolList, join_tools, split_tools
 
 
 @pytest.mark.parametrize(

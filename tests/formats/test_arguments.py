@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from skillweave.formats import MOST_PLACES, digest_in_use, filled, read_skill_md, takes_arguments
+from skillweave.formats.arguments import MOST_PLACES, digest_in_use, filled, takes_arguments
+from skillweave.formats.skill_md import read_skill_md
 from skillweave.skills import SkillText
 from tests.skills import make_skill
 

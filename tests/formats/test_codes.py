@@ -2,8 +2,8 @@
 
 import re
 
-from skillweave.formats import CODES, FIELD_CODES
-from skillweave.frontmatter import TEXT_CODES
+from skillweave.formats.codes import CODES, FIELD_CODES
+from skillweave.frontmatter.codes import TEXT_CODES
 
 
 def test_no_two_codes_have_the_same_name() -> None:

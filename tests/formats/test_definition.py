@@ -4,7 +4,7 @@ import pytest
 
 from skillweave import Skill, ToolRules
 from skillweave.errors import InvalidSkill
-from skillweave.formats import digest_of
+from skillweave.formats.identity import digest_of
 from skillweave.skills import OutputContract, Relation, RelationKind, RuleList, from_definition, to_definition
 
 SEED = {

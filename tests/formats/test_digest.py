@@ -6,7 +6,7 @@ from types import MappingProxyType
 import pytest
 
 from skillweave.errors import InvalidSkill
-from skillweave.formats import canonical_json, digest_of
+from skillweave.formats.identity import canonical_json, digest_of
 
 
 def test_canonical_json_is_sorted_compact_and_in_utf_8() -> None:

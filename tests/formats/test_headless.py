@@ -1,6 +1,7 @@
 """A SKILL.md without front matter: taken with its heading and first paragraph."""
 
-from skillweave.formats import SkillRead, read_skill_md
+from skillweave.formats.fields import SkillRead
+from skillweave.formats.skill_md import read_skill_md
 from skillweave.skills import Strictness
 
 

@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from skillweave import Severity, Skill
-from skillweave.formats import BY_ALL, Invocation, from_dict, invocation_of, read_skill_md, when_to_use_of
+from skillweave.formats.host_keys import BY_ALL, Invocation, invocation_of, when_to_use_of
+from skillweave.formats.native import from_dict
+from skillweave.formats.skill_md import read_skill_md
 from skillweave.frozen import freeze_mapping
 from skillweave.registry import define
 from skillweave.skill import Json

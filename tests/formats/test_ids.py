@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.formats import default_name, id_of, namespaced
+from skillweave.formats.identity import default_name, id_of, namespaced
 from skillweave.skill import is_skill_id
 
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.formats import mend_skill_md, read_skill_md
+from skillweave.formats.mending import mend_skill_md
+from skillweave.formats.skill_md import read_skill_md
 from skillweave.skill import Skill
 
 BODY = "\n# Tea\n\nBoil  water.   \n\n---\nname: not a key\n\ttab\n"

@@ -6,7 +6,7 @@ import pytest
 
 from skillweave import Checkpoint, Skill, ToolRules
 from skillweave.errors import InvalidSkill
-from skillweave.formats import FIELDS, TEXT_FIELDS, from_dict, to_dict
+from skillweave.formats.native import FIELDS, TEXT_FIELDS, from_dict, to_dict
 from skillweave.skills import SkillText
 
 JAM = {"id": "jam", "description": "Labels jars"}

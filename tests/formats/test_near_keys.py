@@ -2,7 +2,8 @@
 
 import pytest
 
-from skillweave.formats import SkillRead, read_skill_md
+from skillweave.formats.fields import SkillRead
+from skillweave.formats.skill_md import read_skill_md
 
 NEAR = {
     "alowed-tools": "allowed-tools",

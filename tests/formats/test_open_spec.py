@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from skills_ref.validator import validate
 
-from skillweave.formats import SkillRead, read_skill_md
+from skillweave.formats.fields import SkillRead
+from skillweave.formats.skill_md import read_skill_md
 from skillweave.skills import Strictness
 
 

@@ -5,7 +5,8 @@ import hashlib
 import pytest
 
 from skillweave import Checkpoint, Severity, Skill, Status, ToolRules, Triggers
-from skillweave.formats import SkillRead, read_skill_md
+from skillweave.formats.fields import SkillRead
+from skillweave.formats.skill_md import read_skill_md
 from skillweave.skills import ArtifactRef, CheckpointScope, Origin, OutputContract, Relation, RelationKind, RuleList
 
 HEAD = "name: jam\ndescription: Labels jars\n"

@@ -6,7 +6,7 @@ import pytest
 
 from skillweave import Skill, Status, ToolRules, Triggers
 from skillweave.errors import InvalidSkill
-from skillweave.formats import read_skill_md, to_open_skill_md, to_skill_md
+from skillweave.formats.skill_md import read_skill_md, to_open_skill_md, to_skill_md
 from skillweave.frozen import freeze_mapping
 from skillweave.skills import SkillText, Strictness
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from skillweave.formats import Spelling, read_any, spelling_of
-from skillweave.frontmatter import read_yaml
+from skillweave.formats.native import Spelling
+from skillweave.formats.spelling import read_any, spelling_of
+from skillweave.frontmatter.documents import read_yaml
 
 
 @pytest.mark.parametrize(

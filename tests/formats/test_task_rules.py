@@ -1,8 +1,8 @@
 import pytest
 
 from skillweave import Diagnostic, Severity
-from skillweave.formats import MOST_RULES, RulesRead, read_task_rules
-from skillweave.frontmatter import read_json, read_yaml
+from skillweave.formats.task_rules import MOST_RULES, RulesRead, read_task_rules
+from skillweave.frontmatter.documents import read_json, read_yaml
 from skillweave.skills import RiskLevel, TaskRule, When
 from skillweave.values import Location
 

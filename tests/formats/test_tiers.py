@@ -4,7 +4,7 @@ import pytest
 
 from skillweave import Checkpoint, Skill, Status, Triggers
 from skillweave.errors import InvalidSkill
-from skillweave.formats import from_tiers, read_any, to_manifest
+from skillweave.formats.spelling import from_tiers, read_any, to_manifest
 from skillweave.skills import ArtifactRef, to_tiers
 
 MANIFEST = {

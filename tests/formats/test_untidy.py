@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.formats import CODES, read_skill_md
+from skillweave.formats.codes import CODES
+from skillweave.formats.skill_md import read_skill_md
 
 FOLDER = Path(__file__).parent.parent / "data" / "untidy"
 EXPECTED = json.loads((FOLDER / "expected.json").read_text(encoding="utf-8"))

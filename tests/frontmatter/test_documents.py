@@ -3,7 +3,8 @@
 import pytest
 import yaml
 
-from skillweave.frontmatter import PACK_LIMITS, Document, Limits, Plain, parse, read_json, read_yaml
+from skillweave.frontmatter.documents import Document, read_json, read_yaml
+from skillweave.frontmatter.yaml_text import PACK_LIMITS, Limits, Plain, parse
 
 
 def read(text: str) -> Document:

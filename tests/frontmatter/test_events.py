@@ -1,6 +1,6 @@
 """YAML as a stream of events: data with the line of every key and item."""
 
-from skillweave.frontmatter import FRONT_MATTER_LIMITS, Plain, parse
+from skillweave.frontmatter.yaml_text import FRONT_MATTER_LIMITS, Plain, parse
 
 
 def test_texts_lists_and_mappings_of_one_level_are_read() -> None:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from skillweave.frontmatter import MAX_FILE_BYTES, FrontMatter, read_front_matter, tidy_body
+from skillweave.frontmatter.codes import MAX_FILE_BYTES
+from skillweave.frontmatter.documents import FrontMatter, read_front_matter, tidy_body
 
 
 def read(text: str | bytes) -> FrontMatter:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from skillweave.frontmatter import documents, read_yaml
+from skillweave.frontmatter import documents
+from skillweave.frontmatter.documents import read_yaml
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,8 @@
 
 import pytest
 
-from skillweave.frontmatter import Plain, read_yaml, resolved
+from skillweave.frontmatter.documents import read_yaml
+from skillweave.frontmatter.yaml_text import Plain, resolved
 
 
 @pytest.mark.parametrize(

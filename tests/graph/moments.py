@@ -9,7 +9,6 @@ from skillweave.graph import (
     Declared,
     Entry,
     EntryScoring,
-    EvalContext,
     FieldTest,
     GraphSkill,
     Guard,
@@ -20,12 +19,11 @@ from skillweave.graph import (
     Predicate,
     PredicateContext,
     Route,
-    Scalar,
-    Scales,
     SkillGraph,
-    Verdict,
-    compile_lexicon,
 )
+from skillweave.graph.compiled import compile_lexicon
+from skillweave.graph.conditions import EvalContext, Verdict
+from skillweave.graph.guards import Scalar, Scales
 
 RISK: Scales = MappingProxyType({"risk": ("low", "medium", "high", "critical")})
 

@@ -14,8 +14,6 @@ from hypothesis import strategies as st
 from skillweave import Message, Role, ToolResult
 from skillweave.graph import (
     ANY,
-    LISTED,
-    STATUSES,
     AllOf,
     AtIteration,
     Condition,
@@ -37,14 +35,13 @@ from skillweave.graph import (
     PredicateContext,
     Regex,
     Route,
-    Scalar,
-    Scales,
     ScoreCandidate,
     ScorePolicy,
-    TreeNode,
     UserContains,
-    wired_ids,
 )
+from skillweave.graph.compiled import wired_ids
+from skillweave.graph.declared import STATUSES, TreeNode
+from skillweave.graph.guards import LISTED, Scalar, Scales
 from tests.strategies import texts
 
 ODD_IDS = (

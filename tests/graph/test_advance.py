@@ -9,7 +9,6 @@ import pytest
 from skillweave import Message, Role, ToolResult, Turn
 from skillweave.graph import (
     ANY,
-    LONGEST_TRAIL,
     AtIteration,
     By,
     Cursor,
@@ -18,7 +17,6 @@ from skillweave.graph import (
     Entry,
     EntryPick,
     EntryScoring,
-    EvalContext,
     KeywordScorer,
     Limits,
     Move,
@@ -26,11 +24,10 @@ from skillweave.graph import (
     Predicate,
     Route,
     SkillGraph,
-    at,
-    context_of,
-    is_between,
 )
-from skillweave.graph.moving import advance
+from skillweave.graph.conditions import EvalContext
+from skillweave.graph.move import LONGEST_TRAIL
+from skillweave.graph.moving import advance, at, context_of, is_between
 from skillweave.turns import Read
 from tests.graph.moments import answer, graph, pieces, raises, said
 

@@ -11,7 +11,6 @@ from skillweave import Skill, ToolRules
 from skillweave.errors import GraphRefused, InvalidGraph
 from skillweave.graph import (
     ANY,
-    STATUSES,
     AllOf,
     AtIteration,
     Check,
@@ -45,6 +44,7 @@ from skillweave.graph import (
     UserContains,
     decide,
 )
+from skillweave.graph.declared import STATUSES
 from skillweave.skills import SkillText
 from skillweave_testing import FakeEmbedder
 

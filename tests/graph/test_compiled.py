@@ -12,11 +12,8 @@ from skillweave.graph import (
     KeywordScorer,
     MoveContext,
     Route,
-    all_intents,
-    compile_graph,
-    needs_scoring,
-    wired_ids,
 )
+from skillweave.graph.compiled import all_intents, compile_graph, needs_scoring, wired_ids
 from tests.graph.moments import said, skills, where
 
 REFUND, ORDER = Intent("a refund"), Intent("an order", ("where is it",))

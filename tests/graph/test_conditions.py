@@ -2,7 +2,8 @@ from functools import partial
 
 import pytest
 
-from skillweave.graph import AllOf, AtIteration, Condition, HistoryMin, Keywords, Predicate, PredicateContext, leaves_of
+from skillweave.graph import AllOf, AtIteration, Condition, HistoryMin, Keywords, Predicate, PredicateContext
+from skillweave.graph.conditions import leaves_of
 
 A, B, C = Keywords(("a",)), HistoryMin(2), AtIteration(3)
 

@@ -9,7 +9,7 @@ import pytest
 
 from skillweave import Evidence, State
 from skillweave.graph import By, ClosedGuard, Cursor, Loser, Move, Why
-from skillweave.state import state_from_json, state_to_json
+from skillweave.state.codec import state_from_json, state_to_json
 
 MOVE = Move(
     "b",

@@ -1,19 +1,8 @@
-from skillweave.graph import (
-    AllOf,
-    Declared,
-    Entry,
-    EntryScoring,
-    EvalContext,
-    Intent,
-    MoveContext,
-    Predicate,
-    Regex,
-    compile_graph,
-    intents_of,
-    is_never,
-    judged_entries,
-    scorable_entries,
-)
+from skillweave.graph import AllOf, Declared, Entry, EntryScoring, Intent, MoveContext, Predicate, Regex
+from skillweave.graph.compiled import compile_graph
+from skillweave.graph.conditions import EvalContext, intents_of
+from skillweave.graph.entry_scoring import scorable_entries
+from skillweave.graph.moving import is_never, judged_entries
 from tests.graph.moments import raises, said
 
 REFUND = Intent("a refund")

@@ -21,7 +21,6 @@ from skillweave.graph import (
     Entry,
     EntryPick,
     EntryScoring,
-    EvalContext,
     GraphSkill,
     Intent,
     Keywords,
@@ -37,10 +36,11 @@ from skillweave.graph import (
     ScorePolicy,
     Scorer,
     SkillGraph,
-    compile_graph,
-    move_from,
-    score_entries,
 )
+from skillweave.graph.compiled import compile_graph
+from skillweave.graph.conditions import EvalContext
+from skillweave.graph.entry_scoring import score_entries
+from skillweave.graph.moving import move_from
 from skillweave_testing import FakeEmbedder
 from tests.graph.strategies import entries as entries_to
 from tests.graph.strategies import messages, scored_conditions

@@ -1,5 +1,6 @@
 from skillweave import Skill, ToolRules
-from skillweave.graph import Declared, Entry, GraphSkill, graph_skill, with_loaded_skills
+from skillweave.graph import Declared, Entry, GraphSkill
+from skillweave.graph.declared import graph_skill, with_loaded_skills
 from skillweave.skills import SkillText
 
 

@@ -6,7 +6,8 @@ import pytest
 
 import skillweave
 from skillweave import Diagnostic, MemoryStore, Registry, Severity, Skill, Status, ToolRules, Weaver
-from skillweave.graph import SkillGraph, graph_findings, graph_in
+from skillweave.graph import SkillGraph
+from skillweave.graph.findings import graph_findings, graph_in
 from skillweave.registry import Loaded, Snapshot
 from skillweave.skills import SkillText
 from skillweave.values import Location

@@ -33,7 +33,8 @@ from skillweave.graph import (
     ScoredGraph,
     SkillGraph,
 )
-from skillweave.graph.drawing import to_mermaid, to_svg
+from skillweave.graph.drawing.mermaid import to_mermaid
+from skillweave.graph.drawing.svg import to_svg
 from tests.graph.moments import answer, graph, pieces, said, skills
 
 ENTRIES = (Entry("triage", said("hello"), ("hello",)), Entry("rules", base=True))

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph import LISTED, MISSING, ORDERED, FieldTest, Guard, Op, Scalar, holds, json_text, type_name
+from skillweave.graph import FieldTest, Guard, Op
+from skillweave.graph.guards import LISTED, MISSING, ORDERED, Scalar, holds, json_text, type_name
 
 SCALES = {"risk": ("low", "medium", "high", "critical")}
 NUMBERS = (-1, 0, 1, 1.0, 2.5, 10**400)

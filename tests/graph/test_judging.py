@@ -7,15 +7,11 @@ import pytest
 
 from skillweave import Evidence, ToolResult
 from skillweave.graph import (
-    LONGEST_RESULT,
-    STATUSES,
     AllOf,
     AtIteration,
     Condition,
     Declared,
     EntryScoring,
-    EvalContext,
-    FailedTest,
     FieldTest,
     Guard,
     Guarded,
@@ -27,11 +23,12 @@ from skillweave.graph import (
     Predicate,
     PredicateContext,
     Regex,
-    Scalar,
     UserContains,
-    compile_lexicon,
-    judge_guard,
 )
+from skillweave.graph.compiled import compile_lexicon
+from skillweave.graph.conditions import EvalContext, judge_guard
+from skillweave.graph.declared import STATUSES
+from skillweave.graph.guards import LONGEST_RESULT, FailedTest, Scalar
 from tests.asking import ask, chosen, index_of, skill
 from tests.graph.moments import RISK, Unclear, answer, guarded, messages, raises, said, verdict, where
 

@@ -11,7 +11,6 @@ from skillweave import Message, Role, State, ToolResult, Turn
 from skillweave.errors import InvalidGraph
 from skillweave.graph import (
     ANY,
-    MOST_TOLD,
     AllOf,
     AtIteration,
     By,
@@ -22,7 +21,6 @@ from skillweave.graph import (
     Entry,
     EntryPick,
     EntryScoring,
-    EvalContext,
     FieldTest,
     Guard,
     Guarded,
@@ -41,14 +39,11 @@ from skillweave.graph import (
     SkillGraph,
     UserContains,
     Why,
-    at,
-    compile_lexicon,
-    context_of,
-    is_reachable,
-    judge_guard,
 )
-from skillweave.graph.moving import advance
-from skillweave.state import state_from_json, state_to_json
+from skillweave.graph.compiled import compile_lexicon
+from skillweave.graph.conditions import EvalContext, judge_guard
+from skillweave.graph.moving import MOST_TOLD, advance, at, context_of, is_reachable
+from skillweave.state.codec import state_from_json, state_to_json
 from skillweave.turns import Read
 from tests.depth import tried
 from tests.graph.moments import RISK, Unclear, guarded, raises, said, where

@@ -12,16 +12,12 @@ from skillweave.graph import (
     Keywords,
     Regex,
     Route,
-    TreeNode,
     UserContains,
-    compile_lexicon,
-    conditions_of,
-    decisions_of,
-    expression,
-    phrases_of,
-    spaced,
 )
-from skillweave.text import MatchMode
+from skillweave.graph.compiled import compile_lexicon, conditions_of, decisions_of
+from skillweave.graph.conditions import expression, phrases_of, spaced
+from skillweave.graph.declared import TreeNode
+from skillweave.text.search import MatchMode
 
 A, B, C, D = (Keywords((word,)) for word in "abcd")
 

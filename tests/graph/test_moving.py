@@ -18,9 +18,9 @@ from skillweave.graph import (
     Predicate,
     Route,
     SkillGraph,
-    TreeNode,
     Why,
 )
+from skillweave.graph.declared import TreeNode
 from tests.graph.moments import answer, graph, pieces, raises, said
 
 LINE = (Route("a", "b", on_tool="t"), Route("b", "c", on_tool="t"), Route("a", "a", on_tool="again"))

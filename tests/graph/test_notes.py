@@ -1,24 +1,10 @@
 import pytest
 
 from skillweave import Evidence
-from skillweave.graph import (
-    ANY,
-    LONGEST_UNKNOWN,
-    MOST_TOLD,
-    By,
-    ClosedGuard,
-    FailedTest,
-    FieldTest,
-    Loser,
-    Move,
-    Notes,
-    Op,
-    Route,
-    Verdict,
-    Why,
-    described,
-    unknown_id,
-)
+from skillweave.graph import ANY, By, ClosedGuard, FieldTest, Loser, Move, Op, Route, Why
+from skillweave.graph.conditions import Verdict
+from skillweave.graph.guards import FailedTest
+from skillweave.graph.moving import LONGEST_UNKNOWN, MOST_TOLD, Notes, described, unknown_id
 from tests.graph.moments import where
 
 RAISED = Verdict(holds=False, evidence=(Evidence("raised", "f: ValueError"),), raised=True)

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave.errors import InvalidScores
-from skillweave.graph import RankedEntry, ScorePolicy, best_of, heard_of, ranked_entries, relevances, scores_in_order
+from skillweave.graph import RankedEntry, ScorePolicy
+from skillweave.graph.entry_scoring import best_of, heard_of, ranked_entries, relevances, scores_in_order
 
 SCORES = st.lists(st.sampled_from((0.0, 0.5, 0.7, 1.0, -inf)) | st.floats(-1e6, 1e6), max_size=6)
 WILD = st.lists(st.floats(allow_nan=False).map(lambda score: score if isfinite(score) else -inf), min_size=1)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from skillweave.graph import ANY, MOST_NAMED, Decide, Declared, Entry, EntryPick, Predicate, Route, SkillGraph, refusal
+from skillweave.graph import ANY, Decide, Declared, Entry, EntryPick, Predicate, Route, SkillGraph
+from skillweave.graph.moving import MOST_NAMED, refusal
 from tests.graph.moments import graph, raises, said
 
 ENTRIES = (Entry("triage"), Entry("order", said("order")), Entry("triage", said("again")))

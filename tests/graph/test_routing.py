@@ -5,7 +5,6 @@ import pytest
 from skillweave import Evidence, ToolResult
 from skillweave.graph import (
     ANY,
-    STATUSES,
     AllOf,
     AtIteration,
     By,
@@ -21,6 +20,7 @@ from skillweave.graph import (
     SkillGraph,
     Why,
 )
+from skillweave.graph.declared import STATUSES
 from tests.graph.moments import RISK, answer, graph, guarded, messages, pieces, raises, said, where
 
 

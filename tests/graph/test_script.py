@@ -4,8 +4,9 @@ import pytest
 
 from skillweave import ToolResult
 from skillweave.errors import InvalidGraph
-from skillweave.frontmatter import read_yaml
-from skillweave.graph import By, Expect, Step, read_script
+from skillweave.frontmatter.documents import read_yaml
+from skillweave.graph import By, Expect, Step
+from skillweave.graph.simulate import read_script
 
 
 def test_a_script_is_a_list_of_what_the_user_says_what_tools_answer_and_what_the_model_picks() -> None:

@@ -13,7 +13,6 @@ from skillweave.graph import (
     Decided,
     Declared,
     EntryScoring,
-    EvalContext,
     HistoryMin,
     Intent,
     Leaf,
@@ -22,12 +21,12 @@ from skillweave.graph import (
     PredicateContext,
     Regex,
     SkillGraph,
-    TreeNode,
     UserContains,
-    compile_lexicon,
-    leaf_ids,
-    walk,
 )
+from skillweave.graph.compiled import compile_lexicon
+from skillweave.graph.conditions import EvalContext
+from skillweave.graph.declared import TreeNode, leaf_ids
+from skillweave.graph.moving import walk
 from tests.graph.moments import RISK, Unclear, guarded, messages, pieces, raises, said
 
 REFUND, ORDER = said("refund"), said("order")

@@ -3,7 +3,8 @@ from typing import Any
 import pytest
 
 from skillweave.errors import InvalidGraph
-from skillweave.graph import Declared, Entry, EntryPick, KeywordScorer, Limits, Route, require_tree_or_routes
+from skillweave.graph import Declared, Entry, EntryPick, KeywordScorer, Limits, Route
+from skillweave.graph.declared import require_tree_or_routes
 
 
 @pytest.mark.parametrize(

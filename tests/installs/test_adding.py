@@ -11,19 +11,12 @@ from zipfile import ZipFile
 
 import pytest
 
-from skillweave.installs import (
-    LOCK_FILE,
-    InstallRefused,
-    add_skills,
-    adding,
-    fetched,
-    packages,
-    packages_in,
-    read_lock,
-    remove_skill,
-    standings,
-)
-from skillweave.sources import Folder
+from skillweave.installs import adding, packages
+from skillweave.installs.adding import add_skills, remove_skill
+from skillweave.installs.fetching import fetched
+from skillweave.installs.lock import LOCK_FILE, read_lock, standings
+from skillweave.installs.packages import InstallRefused, packages_in
+from skillweave.sources.folder import Folder
 from tests.skill_folders import skill_text, write_skill
 
 
@@ -305,7 +298,9 @@ def test_the_folder_of_one_skill_is_no_place_for_others(theirs: Path) -> None:
 KILLED = """
 import os, sys
 from pathlib import Path
-from skillweave.installs import add_skills, fetched, packages_in
+from skillweave.installs.adding import add_skills
+from skillweave.installs.fetching import fetched
+from skillweave.installs.packages import packages_in
 
 theirs, mine, step = sys.argv[1], Path(sys.argv[2]), int(sys.argv[3])
 move = Path.rename

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.installs import InstallRefused, archives
+from skillweave.installs import archives
 from skillweave.installs.archives import unpack
+from skillweave.installs.packages import InstallRefused
 
 SKILL = b"---\nname: tea\ndescription: Makes tea.\n---\n\nBoil.\n"
 

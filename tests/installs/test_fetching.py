@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.installs import InstallRefused, Kind, fetched, packages_in
+from skillweave.installs.fetching import Kind, fetched
+from skillweave.installs.packages import InstallRefused, packages_in
 from tests.skill_folders import skill_text, write_skill
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")

@@ -5,7 +5,7 @@ from skillweave import Outcome, Status, Weaver
 from skillweave.diagnostics import has_errors
 from skillweave.packs import coding
 from skillweave.skills import Relation, RelationKind, RuleList, Task, When
-from skillweave.sources import pack_names, pack_of
+from skillweave.sources.named import pack_names, pack_of
 from skillweave.tools import SpawnPlan, SpawnRejected
 from skillweave_testing import WordCounter
 

@@ -7,9 +7,9 @@ import pytest
 
 import skillweave
 from skillweave import Skill, Status, Weaver
-from skillweave.frontmatter import read_yaml
+from skillweave.frontmatter.documents import read_yaml
 from skillweave.graph import SkillGraph
-from skillweave.sources import pack_names, pack_of
+from skillweave.sources.named import pack_names, pack_of
 from skillweave_testing import WordCounter
 
 PACKS = ("support-triage", "coding-pipeline")

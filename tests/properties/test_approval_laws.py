@@ -20,9 +20,9 @@ from skillweave import (
     ToolRules,
     Weaver,
 )
-from skillweave.compose import ActiveSkill, HumanVerdicts, policy_of
+from skillweave.compose.composition import ActiveSkill, HumanVerdicts, policy_of
 from skillweave.ledger import Approval, Lifecycle
-from skillweave.state import MOST_APPROVALS, decide, decided, kept_out, undecided
+from skillweave.state.approvals import MOST_APPROVALS, decide, decided, kept_out, undecided
 from skillweave_testing import WordCounter
 from tests.depth import tried
 from tests.related import skill, snapshot

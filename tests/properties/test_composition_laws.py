@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave import Skill, ToolRules
-from skillweave.compose import compose_skills
+from skillweave.compose.composition import compose_skills
 from skillweave.tools import Composition, Mode
 from tests.depth import tried
 from tests.related import skill

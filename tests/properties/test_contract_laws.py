@@ -6,7 +6,7 @@ import jsonschema
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.contracts import read_answer
+from skillweave.contracts.output import read_answer
 from skillweave.diagnostics import has_errors
 from skillweave.tools import check_against, prepare_schema
 from tests.contracts.schemas import VALUES, schemas

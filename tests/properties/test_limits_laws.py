@@ -6,8 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave import Ruling, SpawnRequest, ToolPolicy, ToolRules
-from skillweave.compose import covers, limited, limits_of, narrow, permits, prepare_spawn
-from skillweave.relations import read_entry
+from skillweave.compose.composition import limited, limits_of
+from skillweave.compose.entries import covers, narrow
+from skillweave.compose.matching import permits
+from skillweave.compose.spawn import prepare_spawn
+from skillweave.relations.rules import read_entry
 from skillweave.tools import Parent, SpawnPlan, ToolLimits
 from tests.depth import tried
 from tests.related import skill, snapshot

@@ -5,18 +5,12 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.disclose import (
-    HEADERS,
-    SECTIONS,
-    Extras,
-    Leaf,
-    Reading,
-    render_reading,
-    render_skill,
-    sections_of_skill,
-)
-from skillweave.formats import LONGEST_ARGUMENTS, digest_in_use, filled
-from skillweave.select import find_mentions, names_of, without_mentions
+from skillweave.disclose.block import HEADERS, SECTIONS
+from skillweave.disclose.render import Extras, render_reading, render_skill, sections_of_skill
+from skillweave.disclose.sections import Leaf, Reading
+from skillweave.formats.arguments import LONGEST_ARGUMENTS, digest_in_use, filled
+from skillweave.select.index import names_of
+from skillweave.select.mentions import find_mentions, without_mentions
 from skillweave.skills import SkillText
 from skillweave.turns import Rung
 from tests.asking import ask, index_of, skill

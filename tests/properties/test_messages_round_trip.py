@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from skillweave import Injection, Placement, Record, State, Turn
 from skillweave.adapters.messages import anthropic_style, openai_style, responses_style
-from skillweave.disclose import render_skill, text_digest
+from skillweave.disclose.block import text_digest
+from skillweave.disclose.render import render_skill
 from skillweave.ledger import Delivery
-from skillweave.turn import blocks_in, in_own_words
+from skillweave.turn.reconcile import blocks_in, in_own_words
 from skillweave.turns import Rung
 from tests.chatting import ALL_SHAPES, Says, Shapes
 from tests.depth import tried

@@ -23,7 +23,8 @@ from skillweave import (
     ToolRules,
     Weaver,
 )
-from skillweave.compose import limited, prepare_spawn
+from skillweave.compose.composition import limited
+from skillweave.compose.spawn import prepare_spawn
 from skillweave.skills import CheckpointScope
 from skillweave.sources import InCode
 from skillweave.tools import Parent, SpawnPlan, ToolLimits

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import skillweave
 from skillweave import Message, Role, Ruling, ToolRules, Turn
 from skillweave.disclose.block import HEADERS, TAKEN_OUT
-from skillweave.state import NOTICE_END
+from skillweave.state.approvals import NOTICE_END
 from skillweave_testing import WordCounter
 from tests.depth import tried
 from tests.skills import make_skill

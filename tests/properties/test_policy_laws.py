@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave import Ruling, ToolRules
-from skillweave.compose import OWN_TOOLS, ActiveSkill, permits, policy_of, prohibits
-from skillweave.relations import read_entry
+from skillweave.compose.composition import ActiveSkill, policy_of
+from skillweave.compose.matching import permits, prohibits
+from skillweave.compose.policy import OWN_TOOLS
+from skillweave.relations.rules import read_entry
 from skillweave.tools import Mode, OnlySkillTools, Refusal
 from tests.depth import tried
 from tests.related import skill

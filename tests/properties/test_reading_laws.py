@@ -20,10 +20,10 @@ from skillweave import (
     ToolRules,
     Weaver,
 )
-from skillweave.disclose import digest_in, text_digest
+from skillweave.disclose.block import digest_in, text_digest
 from skillweave.sources import InCode
 from skillweave.tools import SkillTools
-from skillweave.turn import split_at_blocks
+from skillweave.turn.reconcile import split_at_blocks
 from skillweave.turns import Drop
 from skillweave_testing import WordCounter
 from tests.depth import tried

@@ -4,17 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave import Diagnostic, Severity, Skill
-from skillweave.registry import (
-    Defined,
-    Loaded,
-    Merged,
-    Offer,
-    Precedence,
-    add_registered,
-    in_namespace,
-    last_good_skills,
-    merge,
-)
+from skillweave.registry import Defined, Loaded, Precedence
+from skillweave.registry.last_good import last_good_skills
+from skillweave.registry.merging import Merged, add_registered, in_namespace, merge
+from skillweave.registry.snapshot import Offer
 from skillweave.skills import Origin
 from skillweave.values import Location
 

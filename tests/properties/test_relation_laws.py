@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from skillweave import Status
 from skillweave.registry import Snapshot
-from skillweave.relations import Admission
-from skillweave.relations.admit import admit
+from skillweave.relations.admit import Admission, admit
 from skillweave.skills import Relation, RelationKind, complete_skills, validate_skills
 from tests.depth import tried
 from tests.related import chosen, skill, snapshot

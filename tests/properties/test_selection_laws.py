@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave import Role, Skill
-from skillweave.select import MATCHERS, select
+from skillweave.select.selection import MATCHERS, select
 from skillweave.selection import Selection
-from skillweave.text import MatchMode, compile_automaton, edges_of, fits, fold, fold_message, word_spans, words_of
+from skillweave.text.search import MatchMode, compile_automaton, edges_of, fits, fold, fold_message
+from skillweave.text.words import word_spans, words_of
 from tests.asking import ask, index_of, skill, turn
 from tests.depth import tried
 

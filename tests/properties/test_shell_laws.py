@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave import Ruling, ToolPolicy
-from skillweave.compose import commands_in
+from skillweave.compose.shell import commands_in
 from tests.depth import tried
 
 PROGRAMS = st.sampled_from(["rm", "curl", "git"])

@@ -5,7 +5,9 @@ from dataclasses import replace
 from hypothesis import given
 
 from skillweave import Severity, Skill
-from skillweave.formats import from_dict, from_tiers, read_any, read_skill_md, to_dict, to_skill_md
+from skillweave.formats.native import from_dict, to_dict
+from skillweave.formats.skill_md import read_skill_md, to_skill_md
+from skillweave.formats.spelling import from_tiers, read_any
 from skillweave.skills import from_definition, to_definition, to_tiers
 from tests.depth import tried
 from tests.strategies import skills

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave import Skill, Status
-from skillweave.relations import explain_task, select_skills
+from skillweave.relations.task import explain_task, select_skills
 from skillweave.skills import Relation, RelationKind, RiskLevel, Task, TaskRule, When, validate_skills
 from tests.depth import tried
 from tests.related import skill, snapshot

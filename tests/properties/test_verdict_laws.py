@@ -3,8 +3,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.select import Thresholds, build_lexical_index, fitted, rank, read_query, select
-from skillweave.text import fold_message
+from skillweave.select.lexical_index import build_lexical_index
+from skillweave.select.matchers import Thresholds
+from skillweave.select.own_fit import fitted
+from skillweave.select.query import read_query
+from skillweave.select.ranking import rank
+from skillweave.select.selection import select
+from skillweave.text.search import fold_message
 from tests.asking import index_of, skill, turn
 
 WORDS = ("invoice", "supplier", "boat", "bread", "oven", "meeting", "pricing", "docker", "chart", "table", "letter")

@@ -4,19 +4,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.formats import read_skill_md
-from skillweave.frontmatter import (
-    FRONT_MATTER_LIMITS,
-    PACK_LIMITS,
-    Refused,
-    parse,
-    read_front_matter,
-    read_yaml,
-    resolved,
-    tidy_body,
-    write_front_matter,
-    write_yaml,
-)
+from skillweave.formats.skill_md import read_skill_md
+from skillweave.frontmatter.documents import read_front_matter, read_yaml, tidy_body, write_front_matter
+from skillweave.frontmatter.yaml_text import FRONT_MATTER_LIMITS, PACK_LIMITS, Refused, parse, resolved, write_yaml
 from skillweave.skills import Strictness
 from tests.depth import tried
 from tests.strategies import TRICKY, json_values, texts

@@ -2,7 +2,8 @@ import pytest
 
 from skillweave import Skill
 from skillweave.errors import ArtifactNotFound, InvalidSkill
-from skillweave.registry import define, lift_contents
+from skillweave.registry import define
+from skillweave.registry.definitions import lift_contents
 from skillweave.skills import ArtifactRef, Origin
 
 

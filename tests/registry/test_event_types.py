@@ -1,6 +1,8 @@
 from skillweave import Diagnostic, Registry, Severity, Skill
 from skillweave.events import EventType
-from skillweave.registry import Loaded, last_good_event_types, merge_event_types
+from skillweave.registry import Loaded
+from skillweave.registry.last_good import last_good_event_types
+from skillweave.registry.merging import merge_event_types
 
 ANY = EventType("A", "", {})
 OTHER = EventType("A", "", {"minProperties": 1})

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from skillweave.errors import CannotWatch
-from skillweave.registry import FileWatcher, Places, Vanished
+from skillweave.registry.watching import FileWatcher, Places, Vanished
 
 PATIENCE = 20.0
 

@@ -1,5 +1,6 @@
 from skillweave import Diagnostic, Severity, Skill
-from skillweave.registry import Loaded, last_good_skills
+from skillweave.registry import Loaded
+from skillweave.registry.last_good import last_good_skills
 from skillweave.skills import Origin
 from skillweave.values import Location
 

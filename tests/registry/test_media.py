@@ -1,6 +1,7 @@
 import pytest
 
-from skillweave.registry import is_text, media_type_of
+from skillweave.registry import media_type_of
+from skillweave.registry.source import is_text
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from skillweave import Diagnostic, Registry, Severity, Skill, SkillNotFound
 from skillweave.errors import ArtifactNotFound, DuplicateSkill, InvalidSkill
 from skillweave.registry import Precedence
-from skillweave.sources import Folder, InCode
+from skillweave.sources import InCode
+from skillweave.sources.folder import Folder
 from tests.skill_folders import skill_text, write_skill
 
 

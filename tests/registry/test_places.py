@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from skillweave.errors import CannotWatch
-from skillweave.registry import Places, places_of, watching
+from skillweave.registry import watching
+from skillweave.registry.watching import Places, places_of
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,9 @@ import pytest
 
 from skillweave import Severity, Skill
 from skillweave.errors import DuplicateSkill
-from skillweave.registry import Defined, Merged, Offer, Precedence, add_registered, in_namespace, merge
+from skillweave.registry import Defined, Precedence
+from skillweave.registry.merging import Merged, add_registered, in_namespace, merge
+from skillweave.registry.snapshot import Offer
 from skillweave.skills import Origin, Relation, RelationKind
 
 

@@ -12,7 +12,8 @@ from skillweave import Diagnostic, Registry, Severity, Skill, SkillNotFound, Tri
 from skillweave.errors import ArtifactNotFound, DuplicateSkill, InvalidSkill, SourceUnavailable
 from skillweave.registry import Changes, Loaded, Precedence, Snapshot
 from skillweave.skills import Origin, Relation, RelationKind
-from skillweave.sources import Folder, InCode
+from skillweave.sources import InCode
+from skillweave.sources.folder import Folder
 from skillweave.values import Location
 from tests.skill_folders import skill_text, write_skill
 

@@ -13,7 +13,8 @@ import pytest
 from skillweave import Registry, Skill
 from skillweave.errors import CannotWatch, MissingExtra, SourceUnavailable
 from skillweave.registry import Changes, Precedence, watching
-from skillweave.sources import Folder, InCode, Pack
+from skillweave.sources import InCode, Pack
+from skillweave.sources.folder import Folder
 from tests.skill_folders import skill_text, write_skill
 
 PATIENCE = 20.0

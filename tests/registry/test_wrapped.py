@@ -7,7 +7,7 @@ from pathlib import Path
 from skillweave import Registry, Skill, Status
 from skillweave.events import EventType
 from skillweave.registry import Loaded, WrappedSource, collect, stream_of
-from skillweave.sources import Folder
+from skillweave.sources.folder import Folder
 from skillweave.values import Location
 from tests.skill_folders import ids, write_skill
 

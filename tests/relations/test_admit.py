@@ -2,8 +2,7 @@ from itertools import pairwise
 
 from skillweave import Decision, Evidence, Outcome, Severity, Status
 from skillweave.registry import Snapshot
-from skillweave.relations import Admission, Group
-from skillweave.relations.admit import admit
+from skillweave.relations.admit import Admission, Group, admit
 from skillweave.relations.rules import MOST_COMPANIONS, check_companions
 from skillweave.selection import Candidate, Rejected, Selection
 from tests.related import CODING, chosen, forbids, incompatible, requires, skill, snapshot

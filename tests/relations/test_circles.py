@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.relations import Links, circles
+from skillweave.relations.validate import Links, circles
 
 
 @pytest.mark.parametrize(

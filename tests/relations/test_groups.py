@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.relations import Group, form_groups, rank
+from skillweave.relations.admit import Group, form_groups, rank
 from skillweave.selection import Candidate
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from skillweave.errors import InvalidSkill
-from skillweave.relations import require_names
+from skillweave.relations.validate import require_names
 
 
 def test_repeats_are_dropped_and_the_first_position_stays() -> None:

@@ -1,4 +1,4 @@
-from skillweave.relations import all_requirements, exclusions, requirements
+from skillweave.relations.rules import all_requirements, exclusions, requirements
 from tests.related import forbids, incompatible, requires, skill, snapshot
 
 

@@ -1,5 +1,5 @@
 from skillweave import Outcome, Status
-from skillweave.relations import explain_task, select_skills
+from skillweave.relations.task import explain_task, select_skills
 from skillweave.skills import Task, TaskRule, When
 from tests.related import CODING as PAIR
 from tests.related import forbids, requires, skill, snapshot

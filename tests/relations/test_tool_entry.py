@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.relations import Form, ToolEntry, read_entry
+from skillweave.relations.rules import Form, ToolEntry, read_entry
 
 
 @pytest.mark.parametrize(

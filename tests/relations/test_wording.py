@@ -1,7 +1,7 @@
 import pytest
 
 from skillweave import Status
-from skillweave.relations import name_shown, rule_shown, standing_shown
+from skillweave.relations.rules import name_shown, rule_shown, standing_shown
 from skillweave.skills import Relation
 from tests.related import forbids, incompatible, requires, skill
 

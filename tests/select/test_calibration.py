@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.fitting import brier, fit_calibration, least_at
 from skillweave import SkillweaveError
-from skillweave.select import FEATURES, Calibration, calibration_of, fitted
+from skillweave.select.own_fit import FEATURES, Calibration, calibration_of, fitted
 
 
 def row(first: float) -> tuple[float, ...]:

@@ -1,7 +1,8 @@
 import pytest
 
 from skillweave import Evidence, Message, Outcome, Role, Status, Turn
-from skillweave.select import SkillIndex, select
+from skillweave.select.index import SkillIndex
+from skillweave.select.selection import select
 from skillweave.selection import Selection
 from tests.asking import candidate, chosen, index_of, refusal, skill, turn
 

@@ -1,7 +1,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
 from skillweave import Status
-from skillweave.text import MatchMode
+from skillweave.text.search import MatchMode
 from tests.asking import ask, chosen, index_of, skill
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from skillweave import Outcome, Role, Status
 from skillweave.frozen import freeze_mapping
-from skillweave.select import DEFAULT, MATCHERS, select
+from skillweave.select.selection import DEFAULT, MATCHERS, select
 from tests.asking import chosen, index_of, refusal, skill, turn
 
 WIPE = skill("wipe-disk", "wipe", description="Erases every partition of a hard disk", body="Erase partitions.")

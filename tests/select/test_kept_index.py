@@ -11,8 +11,9 @@ from skillweave import Message, Role, Skill, Triggers, Turn
 from skillweave.cachefile import CacheFolder
 from skillweave.formats.identity import digest_of_bytes
 from skillweave.registry import Snapshot
-from skillweave.select import build_index, select
 from skillweave.select import index as index_module
+from skillweave.select.index import build_index
+from skillweave.select.selection import select
 from skillweave.skills import SkillText
 
 MESSAGES = ("send the invoice", "a red boat", "please use invoice-checking", "c++ in 東京", "nothing of that", "/s1 it")

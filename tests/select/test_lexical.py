@@ -1,7 +1,8 @@
 import pytest
 
 from skillweave import Evidence, Outcome
-from skillweave.select import Thresholds, select
+from skillweave.select.matchers import Thresholds
+from skillweave.select.selection import select
 from tests.asking import ask, candidate, chosen, index_of, refusal, skill, turn
 
 INVOICES = skill(

@@ -1,7 +1,10 @@
 from skillweave import Skill
-from skillweave.select import Query, Ranking, body_texts, brief_texts, build_lexical_index, rank, read_query, terms_of
+from skillweave.select.lexical_index import build_lexical_index
+from skillweave.select.query import Query, read_query
+from skillweave.select.ranking import Ranking, rank
+from skillweave.select.terms import body_texts, brief_texts, terms_of
 from skillweave.skills import SkillText
-from skillweave.text import fold_message
+from skillweave.text.search import fold_message
 from tests.asking import skill
 
 SKILLS = (

@@ -10,17 +10,9 @@ import pytest
 
 from skillweave import Evidence, Matcher, Message, Outcome, Role, SkillweaveError, Status, Turn
 from skillweave.errors import UnknownMatcher
-from skillweave.select import (
-    DEFAULT,
-    MATCHERS,
-    Prepared,
-    SkillIndex,
-    find_matchers,
-    matcher_names,
-    prepare_matchers,
-    select,
-)
-from skillweave.select.selection import EXTENSIONS
+from skillweave.select.index import SkillIndex
+from skillweave.select.matchers import Prepared, prepare_matchers
+from skillweave.select.selection import DEFAULT, EXTENSIONS, MATCHERS, find_matchers, matcher_names, select
 from skillweave.selection import Candidate, MatchContext, Rejected, Selection
 from skillweave.skills import Task
 from skillweave_testing import FakeEmbedder

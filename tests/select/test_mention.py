@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from skillweave import Evidence, Message, Outcome, Role, Skill, Status, Turn
-from skillweave.formats import LONGEST_ARGUMENTS
+from skillweave.formats.arguments import LONGEST_ARGUMENTS
 from skillweave.frozen import freeze_mapping
-from skillweave.select import DEFAULT, select
+from skillweave.select.selection import DEFAULT, select
 from skillweave.selection import Selection
 from tests.asking import ask, candidate, chosen, index_of, refusal, skill, turn
 

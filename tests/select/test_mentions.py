@@ -3,7 +3,9 @@
 import pytest
 
 from skillweave import Status
-from skillweave.select import Mention, find_mentions, names_of, without_mentions
+from skillweave.select.index import names_of
+from skillweave.select.matchers import Mention
+from skillweave.select.mentions import find_mentions, without_mentions
 from tests.asking import skill
 
 NAMES = names_of(

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave import Skill
-from skillweave.select import build_lexical_index
 from skillweave.select import numbered as numbered_module
+from skillweave.select.lexical_index import build_lexical_index
 from skillweave.select.numbered import TermStore
 from skillweave.select.terms import SkillTerms, terms_of
 from skillweave.skills import SkillText

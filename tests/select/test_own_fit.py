@@ -3,7 +3,7 @@
 import pytest
 
 from skillweave.errors import InvalidData
-from skillweave.select import calibrated, calibration_of
+from skillweave.select.own_fit import calibrated, calibration_of
 from skillweave.selection import OwnFit
 
 OWN = OwnFit(2.0, 0.5, 0.9, 0.2, embedder="static-1")

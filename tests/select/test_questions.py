@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.select import Question, question_in
+from skillweave.select.questions import Question, question_in
 
 
 @pytest.mark.parametrize(

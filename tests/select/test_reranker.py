@@ -4,7 +4,8 @@ import pytest
 
 import skillweave
 from skillweave import Injection, Message, Outcome, Role, Settings, Turn, Weaver
-from skillweave.select import MATCHERS, find_matchers, prepare_matchers, select
+from skillweave.select.matchers import prepare_matchers
+from skillweave.select.selection import MATCHERS, find_matchers, select
 from skillweave.selection import RerankedMatcher
 from skillweave_testing import RerankerContract, ScriptedReranker
 from tests.asking import index_of

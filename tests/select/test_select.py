@@ -2,7 +2,7 @@ import pytest
 
 from skillweave import Evidence, Message, Role
 from skillweave.errors import UnknownMatcher
-from skillweave.select import MATCHERS, select
+from skillweave.select.selection import MATCHERS, select
 from skillweave.skills import Task, TaskRule, When
 from tests.asking import ask, chosen, index_of, skill, turn
 

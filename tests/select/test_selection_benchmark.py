@@ -12,7 +12,7 @@ from statistics import fmean
 import pytest
 
 from skillweave import Skill
-from skillweave.select import SkillIndex
+from skillweave.select.index import SkillIndex
 from skillweave.selection import Selection
 from skillweave.skill import is_skill_id, title_of
 from skillweave.skills import SkillText

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.off_topic import MESSAGES
-from skillweave.select import SkillIndex
-from skillweave.sources import Folder
+from skillweave.select.index import SkillIndex
+from skillweave.sources.folder import Folder
 from tests.asking import ask, chosen, index_of
 
 

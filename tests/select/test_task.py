@@ -4,7 +4,9 @@ from types import MappingProxyType
 import pytest
 
 from skillweave import Evidence, Message, Outcome, Role, Status
-from skillweave.select import DEFAULT, check_task_rules, select, within_places
+from skillweave.select.candidates import within_places
+from skillweave.select.selection import DEFAULT, select
+from skillweave.select.task import check_task_rules
 from skillweave.skills import RiskLevel, Task, TaskRule, When
 from tests.asking import candidate, chosen, index_of, refusal, skill, turn
 

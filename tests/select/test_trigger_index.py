@@ -1,10 +1,12 @@
 import pytest
 
 from skillweave import Severity, Skill, Triggers
-from skillweave.select import Kind, compile_triggers, find_triggers, spellings, trigger_limits
+from skillweave.select import trigger_limits
+from skillweave.select.index import Kind, compile_triggers, spellings
 from skillweave.select.trigger_limits import LARGEST_PATTERNS, MOST_PATTERNS, MOST_PHRASES
+from skillweave.select.triggers import find_triggers
 from skillweave.skills import Origin
-from skillweave.text import MatchMode, fold_message
+from skillweave.text.search import MatchMode, fold_message
 from tests.asking import skill
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from skillweave import Evidence, Outcome, Role, Status
-from skillweave.select import select
+from skillweave.select.selection import select
 from skillweave.selection import Selection
 from tests.asking import ask, candidate, chosen, index_of, refusal, skill, turn
 

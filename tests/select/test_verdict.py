@@ -5,7 +5,8 @@ from dataclasses import replace
 import pytest
 
 from skillweave import Outcome, SkillweaveError, Triggers
-from skillweave.select import Thresholds, select
+from skillweave.select.matchers import Thresholds
+from skillweave.select.selection import select
 from skillweave.settings import Settings
 from tests.asking import ask, candidate, chosen, index_of, refusal, skill, turn
 from tests.skills import make_skill

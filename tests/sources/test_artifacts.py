@@ -5,7 +5,7 @@ import pytest
 
 from skillweave import Severity
 from skillweave.registry import Loaded
-from skillweave.sources import Folder
+from skillweave.sources.folder import Folder
 from tests.skill_folders import found, write_skill
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from skillweave import Skill, Source
-from skillweave.sources import Folder, InCode, Pack
+from skillweave.sources import InCode, Pack
+from skillweave.sources.folder import Folder
 from skillweave_testing import SourceContract
 from skillweave_testing.sources import ARTIFACT, CONTENT
 

@@ -13,8 +13,7 @@ from skillweave import Severity, Skill
 from skillweave.errors import ArtifactNotFound, SourceUnavailable
 from skillweave.registry import Watched, collect
 from skillweave.skills import Origin, Strictness
-from skillweave.sources import Folder
-from skillweave.sources.folder import PART
+from skillweave.sources.folder import PART, Folder
 from tests.skill_folders import found, ids, places, skill_text, write_skill
 
 NOBODY = 65534

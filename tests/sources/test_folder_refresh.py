@@ -5,7 +5,8 @@ import time
 from pathlib import Path
 
 from skillweave.registry import Loaded
-from skillweave.sources import Folder, Nested
+from skillweave.sources.folder import Folder
+from skillweave.sources.tree import Nested
 from tests.skill_folders import found, ids, places, skill_text, write_skill
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from skillweave.cachefile import CacheFolder
 from skillweave.formats.strictness import Strictness
 from skillweave.registry import Loaded
-from skillweave.sources import Folder
+from skillweave.sources.folder import Folder
 from tests.skill_folders import ids, skill_text, write_skill
 
 

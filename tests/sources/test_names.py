@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from skillweave.sources import is_plain, quoted, shown
+from skillweave.sources.names import is_plain, quoted, shown
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,8 @@ from skillweave import Severity
 from skillweave.errors import ArtifactNotFound, SourceUnavailable
 from skillweave.registry import Loaded, Watched
 from skillweave.skills import Origin
-from skillweave.sources import Pack, PackMemory
+from skillweave.sources import Pack
+from skillweave.sources.pack import PackMemory
 from tests.skill_folders import found, ids
 
 FOUR_SPELLINGS = """\

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from skillweave import SkillweaveError
-from skillweave.sources import pack_names, pack_of, packs_of
+from skillweave.sources import packs_of
+from skillweave.sources.named import pack_names, pack_of
 
 MODULE = """
 from pathlib import Path

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.sources import Refused, files, read_inside, read_plain
-from skillweave.sources.files import FOLDER, open_below, read_below
+from skillweave.sources import files
+from skillweave.sources.files import FOLDER, Refused, open_below, read_below, read_inside, read_plain
 
 
 def test_a_file_of_exactly_the_limit_is_read(tmp_path: Path) -> None:

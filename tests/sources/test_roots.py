@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from skillweave.sources import ROOTS, Scope, existing_roots
+from skillweave.sources.roots import ROOTS, Scope, existing_roots
 
 
 def test_the_projects_skills_come_before_the_users(tmp_path: Path) -> None:

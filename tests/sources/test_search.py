@@ -4,7 +4,8 @@ from pathlib import Path
 import pytest
 
 from skillweave import Severity
-from skillweave.sources import Folder, Nested
+from skillweave.sources.folder import Folder
+from skillweave.sources.tree import Nested
 from tests.skill_folders import found, ids, places, skill_text, write_skill
 
 

@@ -3,7 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from skillweave.sources import Mark, Refused, Tree
+from skillweave.sources.files import Mark, Refused
+from skillweave.sources.tree import Tree
 
 NOW = 1_700_000_000_123_456_789
 SECOND = 1_000_000_000

@@ -4,7 +4,8 @@ import pytest
 
 from skillweave import Severity
 from skillweave.skills import Strictness
-from skillweave.sources import Found, Nested, Search, Tree, UnitReader
+from skillweave.sources.folder import UnitReader
+from skillweave.sources.tree import Found, Nested, Search, Tree
 from tests.skill_folders import write_skill
 
 NOW = 4_000_000_000_000_000_000

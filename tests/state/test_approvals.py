@@ -6,7 +6,7 @@ from skillweave import ApprovalVerdict, Checkpoint, Skill, State, ToolRules
 from skillweave.errors import InvalidVerdict
 from skillweave.ledger import Approval
 from skillweave.skills import CheckpointScope
-from skillweave.state import (
+from skillweave.state.approvals import (
     CONSENT,
     MOST_APPROVALS,
     consented,

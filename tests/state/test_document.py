@@ -6,7 +6,7 @@ import pytest
 
 from skillweave import ApprovalVerdict, Outcome, StoreUnavailable
 from skillweave.ledger import Approval, Engaged
-from skillweave.state import decision_from_json, decision_to_json, state_from_json, state_to_json
+from skillweave.state.codec import decision_from_json, decision_to_json, state_from_json, state_to_json
 from skillweave_testing.ledger import FULL_STATE
 
 WRITTEN_BEFORE = (

@@ -4,10 +4,10 @@ import json
 
 from skillweave import State
 from skillweave.ledger import Engaged
-from skillweave.select import find_matchers
+from skillweave.select.selection import find_matchers
 from skillweave.selection import Candidate
-from skillweave.state import state_from_json, state_to_json
-from skillweave.turn import engage
+from skillweave.state.codec import state_from_json, state_to_json
+from skillweave.turn.admit import engage
 
 strengths = find_matchers(()).strengths
 

@@ -2,11 +2,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave import Record, State
-from skillweave.disclose import carrier_of, text_digest
+from skillweave.disclose.block import carrier_of, text_digest
 from skillweave.ledger import Delivery
-from skillweave.state import claim, confirm, evict, expire, release
 from skillweave.state.sharing import given_keys, mark, with_edits
-from skillweave.state.state import CLAIM_SECONDS
+from skillweave.state.state import CLAIM_SECONDS, claim, confirm, evict, expire, release
 from skillweave.turns import Rung
 
 SKILLS = ("skill:a", "skill:b", "skill:c", "skill:d")

@@ -4,9 +4,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave import Record, State
-from skillweave.disclose import carrier_of, text_digest
+from skillweave.disclose.block import carrier_of, text_digest
 from skillweave.ledger import Delivery, Engaged, Superseded
-from skillweave.state import (
+from skillweave.state.state import (
+    CLAIM_SECONDS,
+    CLOCK_SLACK_SECONDS,
     adopt,
     claim,
     clear,
@@ -20,7 +22,6 @@ from skillweave.state import (
     resume,
     unload,
 )
-from skillweave.state.state import CLAIM_SECONDS, CLOCK_SLACK_SECONDS
 from skillweave.turns import Rung
 
 

@@ -1,7 +1,7 @@
 from skillweave import Event
 from skillweave.events import SkillInjected, ToolBlocked
 from skillweave.events.payloads import BuiltIn
-from skillweave.telemetry import attributes_of
+from skillweave.telemetry.opentelemetry import attributes_of
 
 
 def test_what_has_no_value_is_left_out() -> None:

@@ -1,6 +1,7 @@
 import pytest
 
-from skillweave.text import WINDOW, MatchMode, compile_automaton, fold, search
+from skillweave.text import search
+from skillweave.text.search import WINDOW, MatchMode, compile_automaton, fold
 
 
 def finds(phrase: str, text: str, mode: MatchMode = MatchMode.WORD) -> bool:

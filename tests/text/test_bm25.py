@@ -1,6 +1,6 @@
 import numpy as np
 
-from skillweave.text import build_bm25
+from skillweave.text.bm25 import build_bm25
 
 DOCUMENTS = [[0, 1, 1], [1, 2], [], [2, 2, 2, 3]]
 

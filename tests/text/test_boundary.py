@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.text import LEFT, RIGHT, UNSPACED_RUN, WHOLE, edges_of
+from skillweave.text.search import LEFT, RIGHT, UNSPACED_RUN, WHOLE, edges_of
 
 
 @pytest.mark.parametrize(

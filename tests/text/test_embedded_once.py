@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from skillweave import Embedder
 from skillweave.errors import InvalidVectors
-from skillweave.text import EmbeddedOnce, cosines
+from skillweave.text.embedding import EmbeddedOnce, cosines
 from skillweave_testing import FakeEmbedder
 
 TEXTS = st.lists(st.text(max_size=8), min_size=1, max_size=6)

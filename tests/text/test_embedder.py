@@ -3,7 +3,7 @@
 import pytest
 
 from skillweave import Embedder
-from skillweave.text import EmbeddedOnce
+from skillweave.text.embedding import EmbeddedOnce
 from skillweave_testing import EmbedderContract, FakeEmbedder
 
 FAKE_BYTES = (

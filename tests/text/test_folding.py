@@ -2,7 +2,7 @@ import unicodedata
 
 import pytest
 
-from skillweave.text import CHUNK, fold, fold_message
+from skillweave.text.search import CHUNK, fold, fold_message
 
 
 @pytest.mark.parametrize(

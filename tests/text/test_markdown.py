@@ -2,7 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.text import blocks_of, markdown
+from skillweave.text import markdown
+from skillweave.text.markdown import blocks_of
 
 
 def titles(text: str) -> list[tuple[int, str]]:

@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.text import (
+from skillweave.text import search
+from skillweave.text.search import (
     SET_SIZE,
     BrokenPattern,
     ascii_only_escapes,
     compile_flagged,
     compile_pattern,
     compile_patterns,
-    search,
     without_middle,
 )
 

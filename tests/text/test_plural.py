@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.text import singular
+from skillweave.text.words import singular
 
 
 @pytest.mark.parametrize(

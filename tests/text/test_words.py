@@ -1,4 +1,5 @@
-from skillweave.text import LIGHT_WORDS, STOP_WORDS, fold, word_spans, words_of
+from skillweave.text.search import fold
+from skillweave.text.words import LIGHT_WORDS, STOP_WORDS, word_spans, words_of
 
 
 def test_words_are_folded_and_stop_words_left_out() -> None:

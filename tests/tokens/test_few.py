@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave.selection import Tiktoken
-from skillweave.tokens import FEW_CHARACTERS, VOCABULARIES, few_texts, merged, ranks_of
-from skillweave.tokens.few import LONGEST_PIECE, FewTexts
+from skillweave.tokens.few import FEW_CHARACTERS, LONGEST_PIECE, FewTexts, few_texts, merged
+from skillweave.tokens.ranks import VOCABULARIES, ranks_of
 
 ODD = st.sampled_from(" \n\r\t'sStTvVeErRlLdDmM1a.-/ſ\u00a0\u2028\u3000東é👩\u0301")
 

@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave import SkillweaveError
-from skillweave.disclose import CountedOnce
+from skillweave.disclose.fit import CountedOnce
 from skillweave.selection import Tiktoken
-from skillweave.tokens import BETWEEN, LONGEST_RUN, VOCABULARIES, ranks_of
-from skillweave.turn import SEPARATOR_TOKENS
+from skillweave.tokens.counter import LONGEST_RUN
+from skillweave.tokens.ranks import BETWEEN, VOCABULARIES, ranks_of
+from skillweave.turn.disclose import SEPARATOR_TOKENS
 
 O200K = Tiktoken("o200k_base")
 SAMPLES = [

@@ -2,9 +2,9 @@
 
 from skillweave import Injection, Registry, Skill, ToolRules, Weaver
 from skillweave.graph import Entry, Route
-from skillweave.select import build_index
-from skillweave.turn import GraphBinding, bind
+from skillweave.select.index import build_index
 from skillweave.turn import move as wiring
+from skillweave.turn.move import GraphBinding, bind
 from tests.graphs import graph_of, on, weaver_over
 from tests.skills import make_skill
 

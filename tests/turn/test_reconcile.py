@@ -2,10 +2,9 @@ from collections import Counter
 from dataclasses import replace
 
 from skillweave import Message, Record, Role, State
-from skillweave.disclose import carrier_of, text_digest
+from skillweave.disclose.block import carrier_of, text_digest
 from skillweave.ledger import Delivery, Superseded
-from skillweave.turn import Presence, blocks_in, digest_of
-from skillweave.turn.reconcile import reconcile
+from skillweave.turn.reconcile import Presence, blocks_in, digest_of, reconcile
 from skillweave.turns import Rung
 
 TEXT = "=== Skill Activated: A ===\n## Description\nWhat it does."

@@ -1,8 +1,9 @@
 """What of a transcript others said, and what a move makes of it."""
 
 from skillweave import Message, Placement, Role, State, ToolResult, Turn, Weaver
-from skillweave.graph import AtIteration, Entry, HistoryMin, Route, context_of
-from skillweave.turn import spoken_in
+from skillweave.graph import AtIteration, Entry, HistoryMin, Route
+from skillweave.graph.moving import context_of
+from skillweave.turn.reconcile import spoken_in
 from tests.graphs import graph_of, on, weaver_over
 from tests.skills import make_skill
 

@@ -24,7 +24,7 @@ from skillweave import (
 )
 from skillweave.errors import CheckpointNotFound, InvalidVerdict
 from skillweave.skills import CheckpointScope
-from skillweave.state import CONSENT, LONGEST_NOTE
+from skillweave.state.approvals import CONSENT, LONGEST_NOTE
 from skillweave.tools import Refusal
 from skillweave_testing import WordCounter
 from tests.skills import make_skill

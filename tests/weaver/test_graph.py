@@ -35,7 +35,7 @@ from skillweave.graph import (
     decide,
 )
 from skillweave.ledger import FallbackKind, Writes
-from skillweave.state import skill_key
+from skillweave.state.state import skill_key
 from skillweave.tools import SkillTools, SpawnPlan
 from skillweave.turns import Read
 from skillweave.weaver.tools import TOOLS

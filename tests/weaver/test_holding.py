@@ -19,7 +19,7 @@ from skillweave import (
 )
 from skillweave.ledger import Delivery
 from skillweave.sources import InCode
-from skillweave.state import CLAIM_SECONDS
+from skillweave.state.state import CLAIM_SECONDS
 from skillweave_testing import ManualClock, WordCounter
 from tests.skills import make_skill
 

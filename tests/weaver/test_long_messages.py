@@ -9,9 +9,9 @@ import skillweave
 from skillweave import Weaver
 from skillweave.entities import MemoryGraph
 from skillweave.knowledge.recognise import Recogniser
-from skillweave.select import MatchContext
+from skillweave.select.matchers import MatchContext
 from skillweave.selection import Selection
-from skillweave.text import MOST_MATCHED
+from skillweave.text.search import MOST_MATCHED
 from skillweave.turn.run import LONG_MESSAGE
 from tests.asking import skill
 from tests.observing import weaver_of

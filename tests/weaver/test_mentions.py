@@ -25,8 +25,9 @@ from skillweave import (
 )
 from skillweave.frozen import freeze_mapping
 from skillweave.ledger import FallbackKind, Lifecycle
-from skillweave.sources import Folder, InCode
-from skillweave.state import decision_to_json
+from skillweave.sources import InCode
+from skillweave.sources.folder import Folder
+from skillweave.state.codec import decision_to_json
 from skillweave.tools import SkillTools
 from skillweave_testing import FailingStore, WordCounter
 from tests.skills import make_skill

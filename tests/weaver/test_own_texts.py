@@ -8,7 +8,7 @@ import pytest
 import skillweave
 from skillweave import Checkpoint, Message, Role, Ruling, Settings, ToolRules, Turn, Weaver
 from skillweave.adapters.messages import anthropic_style, openai_style
-from skillweave.state import rejection_notice
+from skillweave.state.approvals import rejection_notice
 from skillweave.tools import SkillTools
 from skillweave_testing import WordCounter
 from tests.skills import make_skill

@@ -27,7 +27,7 @@ from skillweave.selection import Tiktoken
 from skillweave.skills import ArtifactRef
 from skillweave.sources import InCode
 from skillweave.tools import SkillTools
-from skillweave.turn import split_at_blocks
+from skillweave.turn.reconcile import split_at_blocks
 from skillweave.turns import Read, Rung
 from skillweave_testing import WordCounter
 from tests.skills import make_skill

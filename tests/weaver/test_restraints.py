@@ -22,7 +22,7 @@ from skillweave import (
     Weaver,
 )
 from skillweave.skills import CheckpointScope
-from skillweave.state import state_from_json, state_to_json
+from skillweave.state.codec import state_from_json, state_to_json
 from skillweave.turns import Rung
 from skillweave_testing import WordCounter
 from tests.skills import make_skill

@@ -7,7 +7,7 @@ import pytest
 from skillweave import Checkpoint, MemoryStore, State, ToolRules
 from skillweave.events import CheckpointDecided, SkillEvicted
 from skillweave.skills import ArtifactRef, SkillText
-from skillweave.state import CLAIM_SECONDS
+from skillweave.state.state import CLAIM_SECONDS
 from skillweave_testing import ManualClock, Recorder
 from tests.observing import watched, weaver_of
 from tests.skills import make_skill

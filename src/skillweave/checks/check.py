@@ -2,8 +2,8 @@
 
 from skillweave.checks.findings import relation_findings, text_findings
 from skillweave.checks.lines import Lines, with_lines
-from skillweave.contracts import check_contracts
 from skillweave.contracts.check import check_event_types
+from skillweave.contracts.output import check_contracts
 from skillweave.diagnostics import Diagnostic
 from skillweave.graph.findings import graph_findings
 from skillweave.graph.graph import SkillGraph

@@ -60,7 +60,9 @@ def add(
     obeys: read it before you use it.
     """
     from skillweave.cli.output.installs import AddedShown, added_text
-    from skillweave.installs import add_skills, fetched, packages_in
+    from skillweave.installs.adding import add_skills
+    from skillweave.installs.fetching import fetched
+    from skillweave.installs.packages import packages_in
 
     if source is None:
         return _added(folder)
@@ -76,7 +78,7 @@ def add(
 def _added(folder: str) -> Answer:
     """The skills that were added, every file compared with the lock; those that you wrote yourself are not in it."""
     from skillweave.cli.output.installs import Installed, installed_text
-    from skillweave.installs import read_lock, standings
+    from skillweave.installs.lock import read_lock, standings
 
     shown = Installed(folder, tuple(standings(Path(folder), read_lock(Path(folder)))))
     return Answer(lambda: shown, partial(installed_text, shown))
@@ -92,7 +94,7 @@ def remove(
     Deletes its folder and its entry in the lock. One that you edited stays, unless you add --force.
     """
     from skillweave.cli.output.installs import Removed, removed_text
-    from skillweave.installs import remove_skill
+    from skillweave.installs.adding import remove_skill
 
     shown = Removed(folder, skill, remove_skill(Path(folder), skill, force=force))
     return Answer(lambda: shown, partial(removed_text, shown))

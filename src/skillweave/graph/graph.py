@@ -148,14 +148,14 @@ class SkillGraph:
     @cached_property
     def nodes(self) -> tuple[Node, ...]:
         """What is drawn as boxes, and as diamonds for the decisions of a tree."""
-        from skillweave.graph.drawing import nodes_of
+        from skillweave.graph.drawing.nodes import nodes_of
 
         return nodes_of(self.declared)
 
     @cached_property
     def edges(self) -> tuple[Edge, ...]:
         """What is drawn as arrows."""
-        from skillweave.graph.drawing import edges_of
+        from skillweave.graph.drawing.nodes import edges_of
 
         return edges_of(self.declared)
 
@@ -170,13 +170,13 @@ class SkillGraph:
 
     def to_mermaid(self, overlay: Overlay | None = None) -> str:
         """A Mermaid flowchart of what is declared, with a run on top where one is given."""
-        from skillweave.graph.drawing import to_mermaid
+        from skillweave.graph.drawing.mermaid import to_mermaid
 
         return to_mermaid(self.nodes, self.edges, overlay)
 
     def to_svg(self, overlay: Overlay | None = None) -> str:
         """A picture of what is declared, with a run on top where one is given; needs no network."""
-        from skillweave.graph.drawing import to_svg
+        from skillweave.graph.drawing.svg import to_svg
 
         return to_svg(self.nodes, self.edges, overlay)
 

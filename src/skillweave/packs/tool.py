@@ -7,7 +7,8 @@ from inspect import isawaitable
 from typing import TypeAlias, cast
 
 from skillweave.checking import Checked
-from skillweave.contracts import JsonSchema, PreparedSchema, check_against, prepare_schema
+from skillweave.contracts.check import check_against
+from skillweave.contracts.prepare import JsonSchema, PreparedSchema, prepare_schema
 from skillweave.diagnostics import Diagnostic, has_errors
 from skillweave.errors import SkillweaveError
 from skillweave.frozen import FrozenJson, Json, as_json, freeze_mapping, thaw

@@ -1,19 +1,5 @@
 """Observers for the telemetry systems of hosts, each behind an extra of its own and loaded at its first use."""
 
-from typing import TYPE_CHECKING
+import lazy_loader
 
-from skillweave.doors import door
-
-if TYPE_CHECKING:
-    from skillweave.telemetry.opentelemetry import OpenTelemetry
-
-__all__ = [
-    "OpenTelemetry",
-]
-
-__getattr__ = door(
-    __name__,
-    """
-opentelemetry: OpenTelemetry attributes_of
-""",
-)
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -66,9 +66,9 @@ class CompositionView(View[M]):
     async def check_output(self, skill_id: str, output: object) -> tuple[Diagnostic, ...]:
         """Returns what of an output breaks the skill's output contract; valid without a finding of level error.
 
-        See `skillweave.contracts.check_output`. Raises SkillNotFound, and MissingExtra without `jsonschema`.
+        See `skillweave.contracts.output.check_output`. Raises SkillNotFound, and MissingExtra without `jsonschema`.
         """
-        from skillweave.contracts import check_output
+        from skillweave.contracts.output import check_output
 
         skill = (await self._engine.snapshot())[skill_id]
         return await asyncio.to_thread(check_output, skill, output)

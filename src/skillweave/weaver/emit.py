@@ -100,7 +100,7 @@ def _require_match(declared: EventType, data: Mapping[str, FrozenJson], skill_id
         )
     if not declared.schema or declared.schema is True:
         return
-    from skillweave.contracts import check_against
+    from skillweave.contracts.check import check_against
 
     findings = check_against(declared.schema, data, place="payload", skill=skill_id)
     if has_errors(findings):

@@ -103,7 +103,7 @@ class SkillsView(View[M]):
         Then about the skill graph, the rules and the file of entities, and the catalog. The schemas of contracts are
         looked at where the package `jsonschema` is installed.
         """
-        from skillweave.contracts import check_contracts
+        from skillweave.contracts.output import check_contracts
 
         library = await self._engine.library()
         snapshot = library.snapshot

@@ -8,7 +8,7 @@ from typing import Any
 from skillweave import Injection, Placement, Ruling, Weaver
 from skillweave.adapters.approval import as_replied, read_reply, record
 from skillweave.adapters.messages import Call
-from skillweave.compose import OWN_TOOLS
+from skillweave.compose.policy import OWN_TOOLS
 from skillweave.turns import CurrentPolicy
 from skillweave_testing.hosts import Says, Script, Sent, as_json
 from skillweave_testing.hosts.play import BASE, CONVERSATION, Workshop

@@ -15,7 +15,7 @@ from skillweave.adapters.agent_framework import spawn as agent_framework_spawn
 from skillweave.adapters.agent_framework.spawn import spawn_subagent
 from skillweave.adapters.spawning import SpawnBounds
 from skillweave.errors import InvalidSpawn
-from skillweave.formats import from_dict
+from skillweave.formats.native import from_dict
 from skillweave.tools import SpawnPlan
 from skillweave_testing.hosts import Asks, Says, Script
 from tests.adapters.hosts.coding import CODE, PAIR, SPECIFICATION, coder, files, spawn, weaver_and_events, workshop

@@ -13,7 +13,7 @@ from typing import Any
 from skillweave import Ruling, Verdict, Weaver
 from skillweave.adapters.approval import read_reply, record
 from skillweave.adapters.messages import Call, anthropic_style, openai_style, responses_style
-from skillweave.compose import OWN_TOOLS
+from skillweave.compose.policy import OWN_TOOLS
 from skillweave.turns import CurrentPolicy
 from skillweave_testing.hosts import Tool
 from skillweave_testing.hosts.play import BASE, CONVERSATION

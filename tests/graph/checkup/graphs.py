@@ -20,11 +20,12 @@ from skillweave.graph import (
     Op,
     Problem,
     Route,
-    Scales,
     SkillGraph,
-    wired_ids,
 )
-from skillweave.graph.checkup import Terms, bounds_of, checkup, parts_of_route, terms_of
+from skillweave.graph.checkup import checkup
+from skillweave.graph.checkup.terms import Terms, bounds_of, parts_of_route, terms_of
+from skillweave.graph.compiled import wired_ids
+from skillweave.graph.guards import Scales
 from tests.graph import strategies as some
 
 RISK: Scales = {"risk": ("low", "medium", "high", "critical")}

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph import AtIteration, FieldTest, Guard, Intent, MoveContext, Predicate, Regex, Route, Scales
-from skillweave.graph.checkup import disjoint
+from skillweave.graph import AtIteration, FieldTest, Guard, Intent, MoveContext, Predicate, Regex, Route
+from skillweave.graph.checkup.terms import disjoint
+from skillweave.graph.guards import Scales
 from tests.graph import strategies as some
 from tests.graph.checkup.graphs import RISK, fires, guard, id_of, terms_of_route, valid_moments, words
 

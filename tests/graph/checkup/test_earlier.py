@@ -4,7 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave.graph import AllOf, Route, UserContains
-from skillweave.graph.checkup import Budget, Terms, first_implied, first_together, implies
+from skillweave.graph.checkup.pairs import Budget, first_implied, first_together
+from skillweave.graph.checkup.terms import Terms, implies
 from tests.graph import strategies as some
 from tests.graph.checkup.graphs import guard, terms_of_route
 

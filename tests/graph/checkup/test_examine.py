@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave.errors import InvalidGraph
-from skillweave.graph import CODES, Declared, Entry, Level, Route, SkillGraph
+from skillweave.graph import Declared, Entry, Level, Route, SkillGraph
+from skillweave.graph.checked import CODES
 from skillweave.graph.checkup import checkup
 from tests.graph import strategies as some
 from tests.graph.checkup.graphs import codes, graph, guard, words

@@ -4,20 +4,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from skillweave.graph import (
-    AllOf,
-    AtIteration,
-    HistoryMin,
-    Intent,
-    MoveContext,
-    Predicate,
-    Regex,
-    Route,
-    Scales,
-    UserContains,
-)
-from skillweave.graph.checkup import implies, stands_in
-from skillweave.text import MatchMode, compile_automaton, fold
+from skillweave.graph import AllOf, AtIteration, HistoryMin, Intent, MoveContext, Predicate, Regex, Route, UserContains
+from skillweave.graph.checkup.terms import implies, stands_in
+from skillweave.graph.guards import Scales
+from skillweave.text.search import MatchMode, compile_automaton, fold
 from tests.graph import strategies as some
 from tests.graph.checkup.graphs import RISK, fires, guard, id_of, terms_of_route, valid_moments, words
 from tests.strategies import texts

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from skillweave.graph import (
     ANY,
-    STATUSES,
     AllOf,
     AtIteration,
     Decide,
@@ -22,6 +21,7 @@ from skillweave.graph import (
     Regex,
     Route,
 )
+from skillweave.graph.declared import STATUSES
 from tests.graph import strategies as some
 from tests.graph.checkup.graphs import RISK, codes, fires, graph, guard, only, valid_moments
 

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph import MISSING, FieldTest, Op, Scalar, holds, type_name
-from skillweave.graph.checkup import Values, compared
+from skillweave.graph import FieldTest, Op
+from skillweave.graph.checkup.values import Values, compared
+from skillweave.graph.guards import MISSING, Scalar, holds, type_name
 from tests.graph import strategies as some
 from tests.graph.checkup.graphs import RISK
 

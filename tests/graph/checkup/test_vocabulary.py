@@ -1,6 +1,7 @@
 import pytest
 
-from skillweave.graph import ANY, STATUSES, Decide, Declared, Entry, GraphSkill, Guarded, Regex, Route
+from skillweave.graph import ANY, Decide, Declared, Entry, GraphSkill, Guarded, Regex, Route
+from skillweave.graph.declared import STATUSES
 from tests.graph.checkup.graphs import codes, graph, guard, only, problems
 
 TRIAGE = GraphSkill("triage", tools=("lookup_order", "Bash(git add:*)"))

@@ -2,7 +2,8 @@
 
 from hypothesis import strategies as st
 
-from skillweave.graph import DEFAULT_POLICIES, Declared, EntryPick, Limits, scorer_named
+from skillweave.graph import Declared, EntryPick, Limits
+from skillweave.graph.scoring import DEFAULT_POLICIES, scorer_named
 from tests.graph import strategies as graphs
 
 ids = graphs.ids.filter(lambda text: text.isprintable() and len(text) <= 100 and text not in ("*", "ANY"))

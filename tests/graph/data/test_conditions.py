@@ -16,13 +16,10 @@ from skillweave.graph import (
     Predicate,
     Regex,
     UserContains,
-    read_condition,
-    read_guard,
-    read_on_status,
-    read_on_tool,
-    write_condition,
-    write_guard,
 )
+from skillweave.graph.conditions import read_condition, write_condition
+from skillweave.graph.data.parts import read_on_status, read_on_tool
+from skillweave.graph.guards import read_guard, write_guard
 from tests.graph.strategies import guards, scored_conditions
 
 

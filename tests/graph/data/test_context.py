@@ -5,8 +5,9 @@ import pytest
 
 from skillweave import Message, Role, ToolResult
 from skillweave.errors import InvalidGraph
-from skillweave.frontmatter import read_yaml
-from skillweave.graph import MoveContext, read_context
+from skillweave.frontmatter.documents import read_yaml
+from skillweave.graph import MoveContext
+from skillweave.graph.data.context import read_context
 
 
 def test_nothing_is_the_first_moment_of_a_conversation() -> None:

@@ -25,10 +25,10 @@ from skillweave.graph import (
     Route,
     ScorePolicy,
     SkillGraph,
-    TreeNode,
-    digest_of,
-    read_graph,
 )
+from skillweave.graph.data.codec import read_graph
+from skillweave.graph.data.digest import digest_of
+from skillweave.graph.declared import TreeNode
 from tests.depth import tried
 from tests.graph.strategies import LongestWins, graphs, odd_graphs
 

@@ -1,7 +1,7 @@
 import pytest
 
-from skillweave.frontmatter import Keys
-from skillweave.graph import inside, line_of
+from skillweave.frontmatter.yaml_text import Keys
+from skillweave.graph.shape import inside, line_of
 
 LINES: dict[Keys, int] = {
     ("routes",): 3,

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from skillweave.errors import InvalidGraph
-from skillweave.frontmatter import read_yaml
+from skillweave.frontmatter.documents import read_yaml
 from skillweave.graph import (
     ANY,
     AllOf,
@@ -29,8 +29,8 @@ from skillweave.graph import (
     Route,
     ScorePolicy,
     UserContains,
-    read_graph,
 )
+from skillweave.graph.data.codec import read_graph
 from tests.graph.data.broken import BROKEN, deep_all, deep_tree, entry, route
 
 

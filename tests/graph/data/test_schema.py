@@ -8,25 +8,12 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from skillweave.errors import InvalidGraph
-from skillweave.graph import (
-    DECISION_KEYS,
-    ENTRY_KEYS,
-    GRAPH_KEYS,
-    KINDS,
-    LIMIT_KEYS,
-    PICK_KEYS,
-    PICKS,
-    ROUTE_KEYS,
-    SCHEMA,
-    SKILL_KEYS,
-    VISIT_KEYS,
-    Declared,
-    Op,
-    graph_schema,
-    read_graph,
-    write_graph,
-)
+from skillweave.graph import Declared, Op, graph_schema
 from skillweave.graph import shape as bounds
+from skillweave.graph.conditions import KINDS
+from skillweave.graph.data.codec import GRAPH_KEYS, SCHEMA, read_graph, write_graph
+from skillweave.graph.data.options import LIMIT_KEYS, PICK_KEYS, PICKS, VISIT_KEYS
+from skillweave.graph.data.parts import DECISION_KEYS, ENTRY_KEYS, ROUTE_KEYS, SKILL_KEYS
 from tests.graph.data.broken import BROKEN, deep_all, deep_tree, entry, route
 from tests.graph.data.readable import readable
 

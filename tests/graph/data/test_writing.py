@@ -28,11 +28,10 @@ from skillweave.graph import (
     Route,
     ScorePolicy,
     SkillGraph,
-    TreeNode,
     graph_schema,
-    read_graph,
-    write_graph,
 )
+from skillweave.graph.data.codec import read_graph, write_graph
+from skillweave.graph.declared import TreeNode
 from tests.depth import tried
 from tests.graph.data.readable import readable
 from tests.graph.strategies import LongestWins, moments_of

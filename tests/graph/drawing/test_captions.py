@@ -22,7 +22,13 @@ from skillweave.graph import (
     Route,
     UserContains,
 )
-from skillweave.graph.drawing import LONGEST_CAPTION, condition_caption, decision_caption, entry_caption, route_caption
+from skillweave.graph.drawing.nodes import (
+    LONGEST_CAPTION,
+    condition_caption,
+    decision_caption,
+    entry_caption,
+    route_caption,
+)
 from tests.graph.strategies import odd_conditions, odd_routes
 
 RISK = Guard((FieldTest("risk", Op.GTE, "high"),))

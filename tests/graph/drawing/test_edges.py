@@ -20,7 +20,7 @@ from skillweave.graph import (
     Predicate,
     Route,
 )
-from skillweave.graph.drawing import edges_of, kind_of
+from skillweave.graph.drawing.nodes import edges_of, kind_of
 
 RISK = Guard((FieldTest("risk", Op.GTE, "high"),))
 SAYS = Keywords(("x",))

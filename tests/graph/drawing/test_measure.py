@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph.drawing import width_of, wrapped
+from skillweave.graph.drawing.figures import width_of, wrapped
 from tests.graph.drawing.shapes import nasty
 
 

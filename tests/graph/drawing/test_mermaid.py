@@ -7,8 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph import ANY, Declared, Edge, EdgeKind, Node, NodeKind, Overlay, visible
-from skillweave.graph.drawing import LONGEST_LABEL, edges_of, nodes_of, picture_of, to_mermaid, to_svg
+from skillweave.graph import ANY, Declared, Edge, EdgeKind, Node, NodeKind, Overlay
+from skillweave.graph.drawing.mermaid import to_mermaid
+from skillweave.graph.drawing.nodes import edges_of, nodes_of
+from skillweave.graph.drawing.picture import LONGEST_LABEL, picture_of
+from skillweave.graph.drawing.svg import to_svg
+from skillweave.graph.wording import visible
 from tests.depth import tried
 from tests.graph.drawing.drawn_svg import read_svg
 from tests.graph.drawing.real_mermaid import Mermaid, Refused

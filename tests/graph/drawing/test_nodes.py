@@ -2,20 +2,9 @@
 
 from dataclasses import fields
 
-from skillweave.graph import (
-    ANY,
-    Decide,
-    Declared,
-    Entry,
-    GraphSkill,
-    HistoryMin,
-    Keywords,
-    Node,
-    NodeKind,
-    Route,
-    TreeNode,
-)
-from skillweave.graph.drawing import edges_of, nodes_of
+from skillweave.graph import ANY, Decide, Declared, Entry, GraphSkill, HistoryMin, Keywords, Node, NodeKind, Route
+from skillweave.graph.declared import TreeNode
+from skillweave.graph.drawing.nodes import edges_of, nodes_of
 
 SAYS = Keywords(("x",))
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 
 from skillweave.graph import ANY, Edge, EdgeKind, Node, NodeKind, Overlay
-from skillweave.graph.drawing import EndKind, Mark, picture_of
+from skillweave.graph.drawing.picture import EndKind, Mark, picture_of
 from tests.graph.drawing.shapes import drawings
 
 

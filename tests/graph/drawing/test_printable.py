@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph import BLANK, printable, visible
+from skillweave.graph.wording import BLANK, printable, visible
 from tests.graph.drawing.shapes import nasty
 
 

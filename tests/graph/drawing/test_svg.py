@@ -7,8 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph import ANY, Edge, EdgeKind, Node, NodeKind, Overlay, visible
-from skillweave.graph.drawing import DARK, LIGHT, LONGEST_LABEL, to_svg, width_of
+from skillweave.graph import ANY, Edge, EdgeKind, Node, NodeKind, Overlay
+from skillweave.graph.drawing.figures import width_of
+from skillweave.graph.drawing.picture import LONGEST_LABEL
+from skillweave.graph.drawing.svg import DARK, LIGHT, to_svg
+from skillweave.graph.wording import visible
 from tests.depth import tried
 from tests.graph.drawing.drawn_svg import Drawn, read_svg
 from tests.graph.drawing.shapes import NASTY, drawings, overlays

@@ -7,7 +7,7 @@ import pytest
 
 from skillweave.errors import InvalidVectors, NoEmbedder
 from skillweave.graph import EmbeddingScorer, ScoreCandidate, ScorePolicy
-from skillweave.text import EmbeddedOnce
+from skillweave.text.embedding import EmbeddedOnce
 from skillweave_testing import FakeEmbedder
 
 SKILLS = (ScoreCandidate("refund", ("give money back", "charged twice")), ScoreCandidate("desk", ("book a desk",)))

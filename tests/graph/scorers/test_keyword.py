@@ -2,7 +2,8 @@ from math import sqrt
 
 import pytest
 
-from skillweave.graph import KeywordScorer, ScoreCandidate, best_of
+from skillweave.graph import KeywordScorer, ScoreCandidate
+from skillweave.graph.entry_scoring import best_of
 
 
 async def score(message: str, *texts: str) -> float:

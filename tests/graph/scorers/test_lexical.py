@@ -1,6 +1,7 @@
 import pytest
 
-from skillweave.graph import LexicalScorer, ScoreCandidate, best_of, scoring
+from skillweave.graph import LexicalScorer, ScoreCandidate, scoring
+from skillweave.graph.entry_scoring import best_of
 
 SKILLS = (
     ScoreCandidate("refund", ("refund\nGives money back for an order",)),

@@ -4,7 +4,8 @@ import sys
 import pytest
 
 from skillweave.errors import InvalidGraph
-from skillweave.graph import DEFAULT_POLICIES, EmbeddingScorer, KeywordScorer, LexicalScorer, ScorePolicy, scorer_named
+from skillweave.graph import EmbeddingScorer, KeywordScorer, LexicalScorer, ScorePolicy
+from skillweave.graph.scoring import DEFAULT_POLICIES, scorer_named
 from skillweave_testing import FakeEmbedder
 
 

@@ -11,7 +11,7 @@ from tests.skillweave_eval.libraries import answer, case, skill, weaver_of
 
 from skillweave import Settings
 from skillweave.errors import InvalidData
-from skillweave.select import OwnFit
+from skillweave.select.own_fit import OwnFit
 from skillweave_eval import Answer, Level
 from skillweave_eval.answers import ask
 from skillweave_eval.fit import Aims, FitReport, FittedFile, applied, fit_answers

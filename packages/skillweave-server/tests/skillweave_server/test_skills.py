@@ -12,7 +12,8 @@ from httpx import AsyncClient, Response
 from tests.skillweave_server.harbour import asked, harbour_service
 
 from skillweave import Skill
-from skillweave.formats import to_definition, to_dict, to_tiers
+from skillweave.formats.native import to_dict
+from skillweave.formats.spelling import to_definition, to_tiers
 
 KNOTS = {"id": "knots", "description": "Ties knots.", "version": "1", "triggers": {"keywords": ["knot"]}}
 

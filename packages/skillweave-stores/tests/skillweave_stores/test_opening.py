@@ -10,7 +10,7 @@ from skillweave.entities import Entity, MemoryGraph
 from skillweave.errors import InvalidValue
 from skillweave.extensions import Extensions
 from skillweave.sources.named import source_of
-from skillweave.stores import entities_of
+from skillweave.stores.named import entities_of
 from skillweave_stores import SqlGraph, SqlSource
 
 

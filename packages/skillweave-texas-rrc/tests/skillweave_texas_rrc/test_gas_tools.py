@@ -7,7 +7,7 @@ import pytest
 from tests.skillweave_texas_rrc.gases import SAMPLE
 from tests.skillweave_texas_rrc.sample import Change, ask, ask_sample, changed, entities_of, node, sample
 
-from skillweave.contracts import check_schema
+from skillweave.contracts.check import check_schema
 from skillweave.diagnostics import has_errors
 from skillweave.knowledge.memory import MemoryGraph
 from skillweave.packs import ToolRefused

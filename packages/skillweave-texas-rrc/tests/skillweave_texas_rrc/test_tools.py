@@ -10,7 +10,7 @@ import pytest
 from tests.skillweave_texas_rrc.ground import square, vertical
 from tests.skillweave_texas_rrc.sample import ask, entities_of, sample
 
-from skillweave.contracts import check_schema
+from skillweave.contracts.check import check_schema
 from skillweave.packs import ToolRefused
 from skillweave_texas_rrc import calculators
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from tests.skillweave_texas_rrc.gases import SAMPLE
 
-from skillweave.frontmatter import read_yaml, resolved
+from skillweave.frontmatter.documents import read_yaml
+from skillweave.frontmatter.yaml_text import resolved
 from skillweave_texas_rrc.authorization import ExceptionStatus, Released, flare_authorization
 from skillweave_texas_rrc.emissions import FlareEmissions, Release, flare_emissions
 from skillweave_texas_rrc.exceptions import FlareException, exception_days

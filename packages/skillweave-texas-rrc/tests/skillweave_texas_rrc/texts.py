@@ -4,7 +4,8 @@ from importlib.resources import files
 from typing import Any
 
 from skillweave import Skill
-from skillweave.frontmatter import read_yaml, resolved
+from skillweave.frontmatter.documents import read_yaml
+from skillweave.frontmatter.yaml_text import resolved
 
 FOLDER = files("skillweave_texas_rrc")
 

@@ -36,7 +36,7 @@ async def existing_graph(
     and where it is not there, and SkillweaveError for what cannot be read.
     """
     from skillweave.closing import close_all
-    from skillweave.stores import entities_of
+    from skillweave.stores.named import entities_of
 
     named = existing_name(name)
     graph = entities_of(named, tenant=tenant) if "://" in named else await _graph_in(named, sources)
@@ -63,7 +63,7 @@ async def graph_to_fill(name: str | None, tenant: str) -> AsyncIterator["Writabl
     """The graph of a database, made where it is not there yet; raises Mistake for what cannot be filled."""
     from skillweave.closing import close_all
     from skillweave.knowledge.entity import WritableGraph
-    from skillweave.stores import entities_of
+    from skillweave.stores.named import entities_of
 
     named = _named(name)
     if "://" not in named:

@@ -77,7 +77,7 @@ def opened(kept: Kept, sources: "Iterable[Source]" = ()) -> "Store":
 
     Its decisions are where a weaver over those sources keeps them: a Redis leaves them to a database of skills.
     """
-    from skillweave.stores import store_of
+    from skillweave.stores.named import store_of
     from skillweave.stores.split import with_log
 
     return with_log(store_of(kept.ledger), sources)

@@ -97,7 +97,7 @@ async def look_at_extensions() -> AsyncIterator[Finding]:
     from skillweave.embedders import EMBEDDERS
     from skillweave.select.selection import EXTENSIONS as MATCHERS
     from skillweave.sources.named import PACKS, SOURCES
-    from skillweave.stores import LEDGERS
+    from skillweave.stores.named import LEDGERS
 
     own = {PREFIX + kind.group: kind.built_in for kind in (EMBEDDERS, LEDGERS, MATCHERS, PACKS, SOURCES)}
     for group in sorted({*entry_points().groups, *own} - {COMMANDS}):

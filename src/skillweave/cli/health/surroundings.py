@@ -121,7 +121,7 @@ async def look_at_entities(name: str | None, tenant: str) -> AsyncIterator[Findi
 
 async def look_at_service(store: str | None, redis: str | None) -> AsyncIterator[Finding]:
     """What a service with this configuration may lose in a crash, and what its Redis says; nothing without one."""
-    from skillweave.stores import store_of
+    from skillweave.stores.named import store_of
 
     if redis is not None:
         conversations = store_of(redis)

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from skillweave.cli.output.page import Ink, Page, counted, printable
 from skillweave.codec import Portable
-from skillweave.installs import Added, Condition, Locked, Standing
+from skillweave.installs.adding import Added
+from skillweave.installs.lock import Condition, Locked, Standing
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from skillweave.doors import door
 from skillweave.errors import InvalidGraph, nearest_names
 from skillweave.graph.checked import CODES, Checkup, Problem
 from skillweave.graph.checkup.comparisons import check_satisfiable, check_typed
@@ -92,13 +91,3 @@ def _on_phrases(subject: Subject) -> Iterator[str]:
             yield f"Which entry takes an example was not tried, because {chooser} chooses."
     if declared.never_routes:
         yield "`never_routes` stops exactly these phrases; what says the same in other words may still begin an entry."
-
-
-__getattr__ = door(
-    __name__,
-    """
-pairs: Budget first_implied first_together
-terms: Terms bounds_of disjoint implies parts_of_route stands_in terms_of
-values: Values compared listed
-""",
-)

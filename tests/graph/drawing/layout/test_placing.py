@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from skillweave.graph import ANY, Edge, EdgeKind, Node, NodeKind
-from skillweave.graph.drawing import HEAD, Layout, Picture, Point, layout_of, picture_of
+from skillweave.graph.drawing.layout import HEAD, Layout, Point, layout_of
+from skillweave.graph.drawing.picture import Picture, picture_of
 from tests.depth import tried
 
 Rectangle = tuple[float, float, float, float]

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.graph.drawing import ranks_of
+from skillweave.graph.drawing.layout import ranks_of
 
 
 def ranks(boxes: int, *ties: tuple[int, int], top: int = 1) -> list[int]:

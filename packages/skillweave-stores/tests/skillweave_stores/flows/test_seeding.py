@@ -13,7 +13,7 @@ import pytest
 from skillweave.cli.entry import run
 from skillweave.registry import Registry
 from skillweave.registry.registry import POLL_SECONDS
-from skillweave.sources import Folder
+from skillweave.sources.folder import Folder
 from skillweave_stores.commands.options import named_store
 from tests.racing import PROCESSES, race
 

@@ -16,7 +16,9 @@ from skillweave.errors import SourceUnavailable
 from skillweave.registry import Entry, Loaded, WrappedSource, Written, collect, stream_of
 from skillweave.registry import WritableSource as Store
 from skillweave.registry.agents import Agent
-from skillweave.sources import Folder, InCode, pack_names, pack_of
+from skillweave.sources import InCode
+from skillweave.sources.folder import Folder
+from skillweave.sources.named import pack_names, pack_of
 from skillweave_stores.seed import Seeded, seed
 from skillweave_stores.seed.filling import MOST_BYTES, MOST_ENTRIES
 from skillweave_stores.sql.skills import SqlSource

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from skillweave import Skill
 from skillweave.errors import ArtifactNotFound
-from skillweave.formats import to_definition, to_dict, to_skill_md, to_tiers
 from skillweave.formats.identity import canonical_json, digest_of
-from skillweave.formats.skill_md import read_skill_md
+from skillweave.formats.native import to_dict
+from skillweave.formats.skill_md import read_skill_md, to_skill_md
+from skillweave.formats.spelling import to_definition, to_tiers
 from skillweave.registry import Change, Entry, Written
 from skillweave.registry.definitions import Definition
 from skillweave.skill import Json

@@ -1,0 +1,2 @@
+from .event_stream import MemoryEventStream as MemoryEventStream
+from .split import SplitStore as SplitStore

@@ -1,0 +1,1 @@
+from .opentelemetry import OpenTelemetry as OpenTelemetry

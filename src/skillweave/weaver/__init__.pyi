@@ -1,0 +1,14 @@
+from .approvals import ApprovalsView as ApprovalsView
+from .approvals import CheckpointVerdict as CheckpointVerdict
+from .approvals import Judgement as Judgement
+from .approvals import VerdictFields as VerdictFields
+from .composition import CompositionView as CompositionView
+from .engine import OnStoreFailure as OnStoreFailure
+from .entities import EntitiesView as EntitiesView
+from .ledger import LedgerView as LedgerView
+from .ledger import Left as Left
+from .skills import SkillsView as SkillsView
+from .tools import ToolsView as ToolsView
+from .weaver import SyncWeaver as SyncWeaver
+from .weaver import Weaver as Weaver
+from .weaver import WeaverOptions as WeaverOptions
