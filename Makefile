@@ -54,7 +54,8 @@ demo: $(STAMP)
 	@$(BIN)/skillweave demo
 
 # Neighbours in a file share fixtures, so each worker begins with a run of files and takes from the others when it is done.
-ALL_CORES := -n auto --dist worksteal
+# One worker more than there are cores, as many tests wait for a server or a process.
+ALL_CORES := -n $(shell expr $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1) --dist worksteal
 
 # The lowest releases are tested where an adapter, a store or a bound changed since they were last found to be well.
 # The checks run beside the tests: they keep one core busy, and tests often wait.

@@ -115,6 +115,7 @@ def test_the_catalog_leaves_out_what_is_closed_to_the_model_and_says_so(cli: Any
     assert ("deploy" in shown, "plain" in shown) == (False, True)
 
 
+@pytest.mark.soak
 def test_every_real_skill_is_shown_and_checked(cli: Any, skills_sample: Path) -> None:
     found = cli("check", "--skills", skills_sample, "--json").data["host_keys"]
     assert {key: len(ids) for key, ids in found.items()} == {

@@ -137,6 +137,7 @@ def test_mending_loses_no_skill_says_the_same_and_is_done_at_once(lines: list[st
         assert plain[0] == plain[1]
 
 
+@pytest.mark.soak
 def test_real_skills_say_the_same_when_they_are_mended(skills_sample: Path) -> None:
     counted = 0
     for path in sorted(skills_sample.glob("*/*/SKILL.md")):
