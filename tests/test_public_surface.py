@@ -50,7 +50,6 @@ BEHIND = {
     "skillweave.registry.snapshot.Offer",
     "skillweave.select.index.SkillIndex",
     "skillweave.select.index.TriggerIndex",
-    "skillweave.select.kept_index.KeptIndex",
     "skillweave.select.lexical_index.LexicalIndex",
     "skillweave.select.numbered.TermStore",
     "skillweave_server.keyring.KeyRing",

@@ -49,13 +49,17 @@ class Assertion(Portable):
 
 @dataclass(frozen=True, slots=True)
 class Prompt(Portable):
-    """One prompt of a skill: what is asked, and what must hold of the answer; `expected` is for the judge."""
+    """One prompt of a skill: what is asked, and what must hold of the answer; `expected` is for the judge.
+
+    `needs_files` is whether it comes with input files, which a model is not sent.
+    """
 
     skill_id: str
     id: str
     text: str
     assertions: tuple[Assertion, ...]
     expected: str = ""
+    needs_files: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,11 @@ async def gather_material(weaver: "Weaver", files: Sequence[Path] = (), only: Se
             "{evals: [{id, prompt, assertions: [...]}]}, or name a file of them"
         )
     texts: dict[str, str] = {}
-    notes: list[str] = []
+    left_out = ", ".join(f"{one.skill_id} {one.id}" for one in prompts if one.needs_files)
+    notes = [f"prompts that need input files are left out: {left_out}"] if left_out else []
+    prompts = [one for one in prompts if not one.needs_files]
+    if not prompts:
+        raise InvalidData(f"{notes[0]}, and there are no others; write some without `files`")
     for skill_id in dict.fromkeys(prompt.skill_id for prompt in prompts):
         texts[skill_id], said = await _text(weaver, skill_id)
         notes += said
@@ -157,7 +165,7 @@ def _prompt(row: Mapping[str, object], skill_id: str, number: int, place: str) -
     listed = [*_listed(row.get("assertions")), *_listed(row.get("expectations"))]
     wanted = expected if isinstance(expected, str) else ""
     assertions = [_assertion(entry, place) for entry in listed or _listed(wanted or None)]
-    return Prompt(skill_id, str(row.get("id", number)), asked, tuple(assertions), wanted)
+    return Prompt(skill_id, str(row.get("id", number)), asked, tuple(assertions), wanted, bool(row.get("files")))
 
 
 def _assertion(entry: object, place: str) -> Assertion:

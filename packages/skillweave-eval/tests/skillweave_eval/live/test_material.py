@@ -60,3 +60,16 @@ async def test_a_file_of_an_unknown_skill_is_refused(folder: Path) -> None:
 async def test_a_skill_that_does_not_fit_is_told(folder: Path) -> None:
     material = await gather_material(weaver(folder, total=60, per_skill=10, catalog=10))
     assert any("tea" in note for note in material.notes)
+
+
+async def test_a_prompt_that_needs_input_files_is_left_out_and_told(folder: Path) -> None:
+    (plain,) = EVALS["evals"]
+    needy = {"id": 2, "prompt": "And this?", "assertions": ["x"], "files": ["evals/leaf.png"]}
+    path = folder / "tea/evals/evals.json"
+    path.write_text(json.dumps({**EVALS, "evals": [plain, needy]}))
+    material = await gather_material(weaver(folder))
+    assert [one.id for one in material.prompts] == ["1"]
+    assert material.notes == ("prompts that need input files are left out: tea 2",)
+    path.write_text(json.dumps({**EVALS, "evals": [needy]}))
+    with pytest.raises(InvalidData, match="tea 2, and there are no others"):
+        await gather_material(weaver(folder))
