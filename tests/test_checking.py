@@ -12,7 +12,6 @@ from skillweave import (
     CatalogMode,
     MemoryStore,
     Message,
-    OnStoreFailure,
     Placement,
     Registry,
     Role,
@@ -25,6 +24,7 @@ from skillweave.adapters.bridge import Bridge
 from skillweave.checking import shown
 from skillweave.errors import InvalidTurn, InvalidValue
 from skillweave.ledger import Lifecycle
+from skillweave.weaver import OnStoreFailure
 from tests.observing import weaver_of
 from tests.skills import make_skill
 
@@ -248,8 +248,8 @@ def test_open_refuses_at_once_what_it_cannot_use(opened: Callable[[], Any], line
 
 
 def test_open_takes_the_texts_of_enums() -> None:
-    weaver = skillweave.open(on_store_failure="fail_closed", strictness="strict", precedence="last")  # type: ignore[arg-type]
-    assert weaver._engine.on_store_failure is OnStoreFailure.FAIL_CLOSED
+    weaver = skillweave.open(on_store_failure="raise", strictness="strict", precedence="last")  # type: ignore[arg-type]
+    assert weaver._engine.on_store_failure is OnStoreFailure.RAISE
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ from .stores.sqlite import SqliteStore as SqliteStore
 from .text.embedding import Embedder as Embedder
 from .tokens.counter import TokenCounter as TokenCounter
 from .weaver.approvals import CheckpointVerdict as CheckpointVerdict
-from .weaver.engine import OnStoreFailure as OnStoreFailure
+from .weaver.engine import WhenUnknown as WhenUnknown
 from .weaver.tools import ToolAnswer as ToolAnswer
 from .weaver.weaver import SyncWeaver as SyncWeaver
 from .weaver.weaver import Weaver as Weaver

@@ -23,7 +23,7 @@ from skillweave.stores.named import entities_of, log_of, store_of
 from skillweave.stores.split import SplitStore, with_log
 from skillweave.text.embedding import Embedder
 from skillweave.tokens.counter import TokenCounter
-from skillweave.weaver import OnStoreFailure, Weaver
+from skillweave.weaver import OnStoreFailure, Weaver, WhenUnknown
 
 
 def open(  # noqa: A001 - read as `skillweave.open`
@@ -41,7 +41,8 @@ def open(  # noqa: A001 - read as `skillweave.open`
     reranker: Reranker | None = None,
     precedence: Precedence = Precedence.FIRST,
     strictness: Strictness = Strictness.LENIENT,
-    on_store_failure: OnStoreFailure = OnStoreFailure.FAIL_OPEN,
+    on_store_failure: OnStoreFailure = OnStoreFailure.CONTINUE,
+    when_unknown: WhenUnknown = WhenUnknown.DENY,
     observers: Sequence[Observer] = (),
     tenant: str = "",
     progress: Progress | None = None,
@@ -56,7 +57,8 @@ def open(  # noqa: A001 - read as `skillweave.open`
     skills in a SQL database, in that database. `graph` is the skill graph of its conversations, in place of one that a
     pack brings. `context` says what is known about an entity; in its place `entities` is a graph of them, of
     which the packs' `context:` says what is shown: a file, `sqlite:///path`, `postgresql://...`, or an EntityGraph.
-    `reranker` judges the best ranked skills once more, before any is given or offered. `observers` hear
+    `reranker` judges the best ranked skills once more, before any is given or offered. `on_store_failure` and
+    `when_unknown` say what becomes of turns and of tool calls while the ledger does not answer. `observers` hear
     what happens. `tenant` keeps several customers apart: their conversations, and their skills in a store that is
     named by its URL. `cache` is a folder to keep what was read
     and indexed in, so that the next process reads only what changed; None keeps nothing.
@@ -93,6 +95,7 @@ def open(  # noqa: A001 - read as `skillweave.open`
         graph=graph,
         matchers=matchers,
         on_store_failure=on_store_failure,
+        when_unknown=when_unknown,
         observers=observers,
         tenant=tenant,
         cache=cache,

@@ -178,6 +178,11 @@ class Skill(Portable):
     origin: Origin | None = None
     digest: str = ""
 
+    @property
+    def has_rules(self) -> bool:
+        """Whether it rules on tool calls, by its tool rules or by checkpoints."""
+        return self.tools is not None or bool(self.checkpoints)
+
     def requires(self) -> tuple[str, ...]:
         """Ids of the companions this skill must not be without, in declaration order, once each."""
         return tuple(dict.fromkeys(r.skill for r in self.relations if r.kind is RelationKind.REQUIRES))

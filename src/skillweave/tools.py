@@ -2,7 +2,7 @@
 
 from skillweave.adapters.supported import Unguarded
 from skillweave.compose.composition import Composition, Mode, OnlySkillTools
-from skillweave.compose.policy import Refusal, ToolOwners, ToolScope
+from skillweave.compose.policy import Refusal, ToolOwners, ToolScope, denied_unread
 from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRejected
 from skillweave.contracts.check import check_against
 from skillweave.contracts.output import OutputMismatch, check_output, require_output
@@ -31,6 +31,7 @@ __all__ = [
     "Unguarded",
     "check_against",
     "check_output",
+    "denied_unread",
     "prepare_schema",
     "require_output",
 ]

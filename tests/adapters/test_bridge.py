@@ -1,7 +1,19 @@
 import pytest
 
 import skillweave
-from skillweave import Checkpoint, MemoryStore, Message, Placement, Role, Ruling, Settings, ToolCall, ToolRules, Weaver
+from skillweave import (
+    Checkpoint,
+    MemoryStore,
+    Message,
+    Placement,
+    Role,
+    Ruling,
+    Settings,
+    ToolCall,
+    ToolRules,
+    Weaver,
+    WhenUnknown,
+)
 from skillweave.adapters import bridge as bridge_module
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import Call, HostMessage
@@ -20,9 +32,15 @@ OTHER = make_skill("other", keywords=["invoice"], checkpoints=[Checkpoint("relea
 GREET = make_skill("greet", keywords=["hello"])
 
 
-def weaver_of(recorder: Recorder | None = None, store: FailingStore | None = None) -> Weaver:
+def weaver_of(
+    recorder: Recorder | None = None,
+    store: FailingStore | None = None,
+    when_unknown: WhenUnknown = WhenUnknown.DENY,
+) -> Weaver:
     observers = [recorder] if recorder else []
-    return skillweave.open(INVOICE, OTHER, GREET, ledger=store, counter=WordCounter(), observers=observers)
+    return skillweave.open(
+        INVOICE, OTHER, GREET, ledger=store, counter=WordCounter(), observers=observers, when_unknown=when_unknown
+    )
 
 
 def said(text: str) -> list[HostMessage]:
@@ -114,7 +132,7 @@ async def test_what_a_host_in_call_placement_reads_stands_in_the_next_call_only(
 
 async def test_while_the_ledger_is_silent_what_it_said_at_the_last_call_holds() -> None:
     store = FailingStore(MemoryStore())
-    bridge = Bridge(weaver_of(store=store))
+    bridge = Bridge(weaver_of(store=store, when_unknown=WhenUnknown.ALLOW))
     await bridge.weave(said("the invoice"), "c")
     store.down.add("load")
     assert not (await bridge.judge(call("write"), "c")).runs
@@ -123,7 +141,7 @@ async def test_while_the_ledger_is_silent_what_it_said_at_the_last_call_holds() 
 
 async def test_a_turn_without_the_ledger_adds_rules_and_takes_none_away() -> None:
     store = FailingStore(MemoryStore())
-    bridge = Bridge(weaver_of(store=store))
+    bridge = Bridge(weaver_of(store=store, when_unknown=WhenUnknown.ALLOW))
     await bridge.weave(said("the invoice"), "c")
     store.down.update({"load", "swap", "append"})
     unread = await bridge.weave(said("Go on"), "c")
@@ -137,18 +155,9 @@ async def test_a_turn_without_the_ledger_adds_rules_and_takes_none_away() -> Non
     assert (await bridge.judge(call("pay"), "c")).runs
 
 
-async def test_what_a_turn_without_the_ledger_brings_holds_until_it_answers() -> None:
-    store = FailingStore(MemoryStore())
-    bridge = Bridge(weaver_of(store=store))
-    await bridge.weave(said("x"), "c")
-    store.down.update({"load", "swap", "append"})
-    await bridge.weave(said("the invoice"), "c")
-    assert not (await bridge.judge(call("write"), "c")).runs
-
-
 async def test_only_so_many_conversations_are_remembered_for_that() -> None:
     store = FailingStore(MemoryStore())
-    bridge = Bridge(weaver_of(store=store))
+    bridge = Bridge(weaver_of(store=store, when_unknown=WhenUnknown.ALLOW))
     for number in range(bridge_module.MOST_REMEMBERED + 1):
         await bridge.weave(said("the invoice"), f"c{number}")
     store.down.add("load")

@@ -3,13 +3,12 @@
 import asyncio
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import skillweave
-from skillweave import MemoryStore, Message, OnStoreFailure, Placement, Role, Settings, Weaver
+from skillweave import MemoryStore, Message, Placement, Role, Settings, Weaver, WhenUnknown
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import Call, HostMessage, read_call
 from skillweave.adapters.spawning import SPAWN_TOOL, SpawnBounds, Spawning, spawn_id_of
@@ -307,12 +306,10 @@ async def test_a_warning_of_the_plan_is_told_with_the_answer() -> None:
     assert "opencode-executor" in said
 
 
-@pytest.mark.parametrize("on_failure", list(OnStoreFailure))
-async def test_nothing_is_started_while_it_cannot_be_read_what_the_parent_may_do(
-    tmp_path: Path, on_failure: OnStoreFailure
-) -> None:
+@pytest.mark.parametrize("unknown", list(WhenUnknown))
+async def test_nothing_is_started_while_it_cannot_be_read_what_the_parent_may_do(unknown: WhenUnknown) -> None:
     store = FailingStore(MemoryStore())
-    weaver, _ = opened(ledger=store, on_store_failure=on_failure)
+    weaver, _ = opened(ledger=store, when_unknown=unknown)
     await weaver.weave("go", conversation="c", named=PAIR)
     store.down = {"load"}
     starts = Starts()

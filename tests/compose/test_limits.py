@@ -58,5 +58,5 @@ def test_a_closed_policy_leaves_the_own_tools_says_why_and_hands_on_nothing() ->
     verdict = policy.authorize("read")
     assert (verdict.ruling, "the ledger does not answer" in verdict.message) == (Ruling.DENY, True)
     assert policy.authorize("read_skill").ruling is Ruling.ALLOW
-    assert policy.offers(["read", "read_skill"]) == ("read_skill",)
+    assert policy.offers(["read", "read_skill"]) == ("read", "read_skill")
     assert limits_of(policy).allowed == ()

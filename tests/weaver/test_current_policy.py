@@ -1,5 +1,8 @@
 import asyncio
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,17 +14,19 @@ from skillweave import (
     CatalogMode,
     Checkpoint,
     MemoryStore,
-    OnStoreFailure,
     Placement,
     Ruling,
     Settings,
+    State,
+    StoreUnavailable,
     ToolRules,
     Weaver,
+    WhenUnknown,
 )
 from skillweave.errors import InvalidTurn
 from skillweave.ledger import Lifecycle, Writes
 from skillweave.skills import CheckpointScope
-from skillweave.tools import OnlySkillTools, ToolLimits
+from skillweave.tools import OnlySkillTools, Refusal, ToolLimits
 from skillweave_testing import FailingStore, WordCounter
 from tests.depth import tried
 from tests.skills import make_skill
@@ -35,8 +40,8 @@ INVOICE = make_skill(
 GREET = make_skill("greet", keywords=["hello"])
 
 
-def weaver_of(store: FailingStore | None = None, fails: OnStoreFailure = OnStoreFailure.FAIL_OPEN) -> Weaver:
-    return skillweave.open(INVOICE, GREET, ledger=store, counter=WordCounter(), on_store_failure=fails)
+def weaver_of(store: FailingStore | None = None, unknown: WhenUnknown = WhenUnknown.DENY) -> Weaver:
+    return skillweave.open(INVOICE, GREET, ledger=store, counter=WordCounter(), when_unknown=unknown)
 
 
 def failing() -> FailingStore:
@@ -81,9 +86,9 @@ async def test_grant_and_limits_bound_it() -> None:
     assert now.tools.offers(["read", "pay", "other"]) == ("read",)
 
 
-async def test_a_ledger_that_does_not_answer_frees_what_it_forbade_and_says_so_in_an_open_weaver() -> None:
+async def test_a_ledger_that_does_not_answer_frees_what_it_forbade_and_says_so_where_the_host_allows_it() -> None:
     store = failing()
-    weaver = weaver_of(store)
+    weaver = weaver_of(store, WhenUnknown.ALLOW)
     await weaver.weave("the invoice", conversation="c")
     store.down.add("load")
     now = await weaver.current_policy("c")
@@ -91,13 +96,64 @@ async def test_a_ledger_that_does_not_answer_frees_what_it_forbade_and_says_so_i
     assert [found.code for found in now.diagnostics] == ["ledger-unavailable"]
 
 
-async def test_a_ledger_that_does_not_answer_closes_all_tools_in_a_careful_weaver() -> None:
+async def test_a_call_that_a_state_nobody_can_read_would_have_to_judge_is_denied_with_its_own_code() -> None:
     store = failing()
-    weaver = weaver_of(store, OnStoreFailure.FAIL_CLOSED)
+    weaver = weaver_of(store)
     store.down.add("load")
     now = await weaver.current_policy("c")
-    assert now.tools.authorize("read").ruling is Ruling.DENY
-    assert now.tools.closed
+    verdict = now.tools.authorize("read")
+    assert (verdict.ruling, verdict.code, verdict.rule) == (Ruling.DENY, Refusal.STATE_UNAVAILABLE, None)
+    assert "try again later" in verdict.message
+
+
+async def test_without_rules_and_checkpoints_in_any_skill_an_unread_state_denies_nothing() -> None:
+    store = failing()
+    weaver = skillweave.open(GREET, ledger=store, counter=WordCounter())
+    store.down.add("load")
+    assert (await weaver.current_policy("c")).tools.authorize("read").ruling is Ruling.ALLOW
+
+
+@pytest.mark.parametrize(("conversation", "limits"), [("c/helper", None), ("c", ToolLimits(allowed=("read",)))])
+async def test_the_calls_of_a_sub_agent_whose_state_is_unread_are_denied_whatever_the_skills_say(
+    conversation: str, limits: ToolLimits | None
+) -> None:
+    store = failing()
+    weaver = skillweave.open(GREET, ledger=store, counter=WordCounter())
+    store.down.add("load")
+    now = await weaver.current_policy(conversation, limits=limits)
+    assert now.tools.authorize("read").code is Refusal.STATE_UNAVAILABLE
+
+
+async def test_the_denial_for_a_damaged_state_names_the_command_that_clears_it(tmp_path: Path) -> None:
+    weaver = skillweave.open(INVOICE, ledger=tmp_path / "ledger.db", counter=WordCounter())
+    await weaver.weave("the invoice", conversation="c")
+    with closing(sqlite3.connect(tmp_path / "ledger.db")) as file, file:
+        file.execute("UPDATE states SET document = 'x'")
+    verdict = (await weaver.current_policy("c")).tools.authorize("read")
+    assert verdict.code is Refusal.STATE_UNAVAILABLE
+    assert "skillweave ledger clear" in verdict.message
+    await weaver.close()
+
+
+class _Hiccup(MemoryStore):
+    """A ledger whose next reads fail as those of a server that restarts."""
+
+    failing = 0
+
+    async def load(self, conversation: str, *, tenant: str = "") -> tuple[State, float]:
+        if self.failing:
+            self.failing -= 1
+            raise StoreUnavailable("restarting", retry_after=1.0)
+        return await super().load(conversation, tenant=tenant)
+
+
+async def test_a_hiccup_of_the_ledger_is_no_denial() -> None:
+    store = _Hiccup()
+    weaver = skillweave.open(INVOICE, ledger=store, counter=WordCounter())
+    await weaver.weave("the invoice", conversation="c")
+    store.failing = 2
+    now = await weaver.current_policy("c")
+    assert (now.tools.authorize("read").ruling, now.diagnostics) == (Ruling.ALLOW, ())
 
 
 async def test_an_empty_conversation_id_is_refused() -> None:

@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from skillweave import MemorySource, MemoryStore, OnStoreFailure, Outcome, Registry, State, StoreUnavailable, Weaver
+from skillweave import MemorySource, MemoryStore, Outcome, Registry, State, StoreUnavailable, Weaver
 from skillweave.errors import AgentNotFound
 from skillweave.ledger import Delivery
 from skillweave.registry import Agent
+from skillweave.weaver import OnStoreFailure
 from skillweave_testing import FailingSource, FailingStore, ManualClock, WordCounter
 from tests.skills import make_skill
 from tests.weaver.seeing import SeesTheIndex

@@ -4,7 +4,6 @@ import pytest
 
 from skillweave import (
     MemoryStore,
-    OnStoreFailure,
     Registry,
     Role,
     State,
@@ -12,6 +11,7 @@ from skillweave import (
     ToolResult,
     ToolRules,
     Weaver,
+    WhenUnknown,
 )
 from skillweave.graph import By, Entry, Route
 from skillweave.ledger import Writes
@@ -45,33 +45,33 @@ class _Failing(MemoryStore):
         return await super().swap(conversation, expected_revision, writes, tenant=tenant)
 
 
-def at_refund(how: OnStoreFailure, recorder: Recorder | None = None) -> tuple[Weaver, _Failing]:
+def at_refund(recorder: Recorder | None = None, unknown: WhenUnknown = WhenUnknown.DENY) -> tuple[Weaver, _Failing]:
     registry = Registry()
     for skill_id, tool in (("triage", "lookup"), ("refund", "pay"), ("closing", "close")):
         registry.register(make_skill(skill_id, tools=ToolRules(allowed=(tool,))))
     store, observers = _Failing(), [recorder] if recorder else []
-    weaver = Weaver(registry, store, graph=GRAPH, counter=WordCounter(), on_store_failure=how, observers=observers)
+    weaver = Weaver(registry, store, graph=GRAPH, counter=WordCounter(), when_unknown=unknown, observers=observers)
     weaver.sync.weave("charged", conversation="c")
     weaver.sync.weave("", conversation="c", role=Role.TOOL, results=RESULTS)
     return weaver, store
 
 
-def test_fail_open_denies_no_tool_for_a_place_that_nobody_knows() -> None:
-    weaver, store = at_refund(OnStoreFailure.FAIL_OPEN)
+def test_a_host_that_allows_what_is_unknown_is_denied_no_tool_for_a_place_that_nobody_knows() -> None:
+    weaver, store = at_refund(unknown=WhenUnknown.ALLOW)
     store.reads = False
     assert weaver.sync.current_policy("c").tools.offers(["pay", "close"]) == ("pay", "close")
 
 
-def test_fail_open_keeps_the_tool_rules_of_a_conversation_that_was_read() -> None:
-    weaver, store = at_refund(OnStoreFailure.FAIL_OPEN)
+def test_the_tool_rules_of_a_conversation_that_was_read_hold() -> None:
+    weaver, store = at_refund()
     store.writes = False
     assert weaver.sync.weave("charged", conversation="c").tools.offers(["pay", "close"]) == ("pay",)
 
 
 @pytest.mark.parametrize("reads", [True, False])
-def test_fail_closed_moves_nowhere(reads: bool) -> None:
+def test_what_cannot_be_recorded_moves_nowhere(reads: bool) -> None:
     recorder = Recorder()
-    weaver, store = at_refund(OnStoreFailure.FAIL_CLOSED, recorder)
+    weaver, store = at_refund(recorder)
     before = [event for event in recorder.events if event.event_type == "cursor.moved"]
     store.reads, store.writes = reads, False
     injection = weaver.sync.weave("charged", conversation="c", results=RESULTS)
@@ -80,8 +80,8 @@ def test_fail_closed_moves_nowhere(reads: bool) -> None:
     assert [event for event in recorder.events if event.event_type == "cursor.moved"] == before
 
 
-def test_fail_closed_keeps_the_tools_of_the_place_that_was_read() -> None:
-    weaver, store = at_refund(OnStoreFailure.FAIL_CLOSED)
+def test_the_tools_of_the_place_that_was_read_stay() -> None:
+    weaver, store = at_refund()
     store.writes = False
     injection = weaver.sync.weave("x", conversation="c", results=RESULTS)
     assert injection.tools.offers(["pay", "close"]) == ("pay",)

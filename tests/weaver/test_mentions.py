@@ -12,7 +12,6 @@ from skillweave import (
     Injection,
     MemoryStore,
     Message,
-    OnStoreFailure,
     Outcome,
     Placement,
     Registry,
@@ -29,6 +28,7 @@ from skillweave.sources import InCode
 from skillweave.sources.folder import Folder
 from skillweave.state.codec import decision_to_json
 from skillweave.tools import SkillTools
+from skillweave.weaver import OnStoreFailure
 from skillweave_testing import FailingStore, WordCounter
 from tests.skills import make_skill
 
@@ -207,7 +207,7 @@ async def test_a_mention_restricts_the_tools_as_its_skill_says() -> None:
 async def test_words_are_given_although_the_ledger_is_down() -> None:
     store = FailingStore(MemoryStore())
     store.down = {"load", "swap"}
-    weaver = weaver_of(DEPLOY, store=store, on_store_failure=OnStoreFailure.FAIL_OPEN)
+    weaver = weaver_of(DEPLOY, store=store, on_store_failure=OnStoreFailure.CONTINUE)
     assert body(await weaver.weave("/deploy prod", conversation="c")) == "Deploy to prod, then look."
 
 

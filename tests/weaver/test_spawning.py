@@ -316,14 +316,14 @@ async def test_what_its_own_checkpoints_ask_is_asked_of_what_it_spawns() -> None
     assert child.limits.own_asks == {}
 
 
-async def test_its_own_checkpoint_asks_while_the_ledger_does_not_answer() -> None:
+async def test_no_earlier_yes_lets_a_call_through_while_the_ledger_does_not_answer() -> None:
     store = FailingStore(MemoryStore())
     weaver = weaver_of(store=store)
     plan = await plan_of(weaver, "payer")
     await weaver.weave(plan.turn("Begin", "t1"))
     await decided(weaver, plan.conversation)
     store.down = {"load", "swap", "append"}
-    assert (await weaver.weave(plan.turn("Go on", "t2"))).tools.authorize("pay").ruling is Ruling.ASK
+    assert (await weaver.weave(plan.turn("Go on", "t2"))).tools.authorize("pay").ruling is Ruling.DENY
 
 
 async def test_a_yes_to_another_skill_is_none_to_its_own_checkpoint_of_the_same_name() -> None:

@@ -12,7 +12,6 @@ from skillweave import (
     Injection,
     MemoryStore,
     Message,
-    OnStoreFailure,
     Outcome,
     Placement,
     Registry,
@@ -26,11 +25,12 @@ from skillweave import (
     Weaver,
 )
 from skillweave.disclose.block import CHANGED
-from skillweave.errors import Contended, InvalidTurn
+from skillweave.errors import Contended, InvalidTurn, StoreUnavailable
 from skillweave.ledger import FallbackKind, Writes
+from skillweave.skills import Relation, RelationKind
 from skillweave.sources import InCode
 from skillweave.turns import FileAccess
-from skillweave.weaver import contention
+from skillweave.weaver import OnStoreFailure, contention
 from skillweave_testing import FailingStore, KnownContext, ManualClock, WordCounter
 from tests.skills import make_skill
 
@@ -525,26 +525,45 @@ async def test_a_store_that_fails_to_write_gives_and_says_so() -> None:
     assert [diagnostic.code for diagnostic in injection.diagnostics] == ["ledger-unavailable"]
 
 
-async def test_fail_closed_withholds_skills_with_a_decision_while_the_store_is_down() -> None:
+@pytest.mark.parametrize("down", ["load", "swap"])
+async def test_a_skill_with_rules_is_withheld_with_a_decision_while_nothing_can_be_recorded(down: str) -> None:
+    store = FailingStore(MemoryStore())
+    store.down = {down}
+    guarded = replace(GREET, tools=ToolRules(forbidden=("pay",)))
+    injection = await weaver_of(guarded, INVOICE, store=store).weave("hello, the invoice", conversation="c")
+    assert injection.skills == ("check-invoice",)
+    assert outcomes(injection)["greet-people"] is Outcome.FAILED
+
+
+async def test_a_skill_that_requires_one_with_rules_is_withheld_with_it() -> None:
     store = FailingStore(MemoryStore())
     store.down = {"load"}
-    weaver = weaver_of(GREET, store=store, on_store_failure=OnStoreFailure.FAIL_CLOSED)
-    injection = await weaver.weave("hello", conversation="c")
-    assert (injection.skills, outcomes(injection)) == ((), {"greet-people": Outcome.FAILED})
+    needs = replace(GREET, relations=(Relation(RelationKind.REQUIRES, "check-invoice"),))
+    guarded = replace(INVOICE, checkpoints=(Checkpoint("sign-off", before="pay"),))
+    injection = await weaver_of(needs, guarded, store=store).weave("hello", conversation="c")
+    assert injection.skills == ()
 
 
-async def test_fail_closed_calls_no_tool_while_rules_and_rejections_are_unknown() -> None:
+async def test_a_weaver_may_raise_while_the_store_is_down() -> None:
     store = FailingStore(MemoryStore())
-    weaver = weaver_of(GREET, store=store, on_store_failure=OnStoreFailure.FAIL_CLOSED)
+    store.down = {"load"}
+    weaver = weaver_of(GREET, store=store, on_store_failure=OnStoreFailure.RAISE)
+    with pytest.raises(StoreUnavailable):
+        await weaver.weave("hello", conversation="c")
+
+
+async def test_no_tool_is_called_while_rules_and_rejections_are_unknown() -> None:
+    store = FailingStore(MemoryStore())
+    weaver = weaver_of(GREET, replace(INVOICE, tools=ToolRules(forbidden=("pay",))), store=store)
     store.down = {"load"}
     injection = await weaver.weave("hello", conversation="c", tools=["pay", "read_skill"])
     verdict = injection.tools.authorize("pay")
-    assert (verdict.ruling, "the ledger does not answer" in verdict.message) == (Ruling.DENY, True)
-    assert injection.tools.offers(["pay", "read_skill"]) == ("read_skill",)
+    assert (verdict.ruling, "nobody knows which rules hold" in verdict.message) == (Ruling.DENY, True)
+    assert injection.tools.authorize("read_skill").ruling is Ruling.ALLOW
     assert "no tool may be called" in injection.diagnostics[0].message
 
 
-async def test_fail_open_says_that_the_rules_of_earlier_turns_are_not_known() -> None:
+async def test_a_turn_says_that_the_rules_of_earlier_turns_are_not_known() -> None:
     store = FailingStore(MemoryStore())
     store.down = {"load"}
     injection = await weaver_of(GREET, store=store).weave("hello", conversation="c")
@@ -552,11 +571,10 @@ async def test_fail_open_says_that_the_rules_of_earlier_turns_are_not_known() ->
     assert "rejections of earlier turns are not known and do not hold" in injection.diagnostics[0].message
 
 
-@pytest.mark.parametrize("mode", OnStoreFailure)
-async def test_rules_that_were_read_hold_although_the_store_cannot_write(mode: OnStoreFailure) -> None:
+async def test_rules_that_were_read_hold_although_the_store_cannot_write() -> None:
     store = FailingStore(MemoryStore())
     guarded = replace(GREET, checkpoints=(Checkpoint("sign-off", before="pay"),))
-    weaver = weaver_of(guarded, INVOICE, store=store, on_store_failure=mode)
+    weaver = weaver_of(guarded, INVOICE, store=store)
     await weaver.weave("hello", conversation="c")
     store.down = {"swap"}
     injection = await weaver.weave("the invoice", conversation="c")

@@ -200,7 +200,7 @@ def _asks(skills: Iterable[Skill], verdicts: HumanVerdicts) -> Asks:
 def limits_of(policy: ToolPolicy) -> ToolLimits:
     """Everything that the policy bounds, as one value for agents that must not get more."""
     forbidden = policy.denied_tools
-    allowed = _within_both(policy.allowed_tools, policy.grant, forbidden)
+    allowed = () if policy.closed else _within_both(policy.allowed_tools, policy.grant, forbidden)
     return ToolLimits(
         allowed,
         forbidden,
@@ -212,8 +212,8 @@ def limits_of(policy: ToolPolicy) -> ToolLimits:
 
 
 def closed(policy: ToolPolicy, why: str) -> ToolPolicy:
-    """The policy with no tool left but skillweave's own; `why` is told to whoever calls one."""
-    return replace(policy, allowed_tools=(), preapproved_tools=(), consented_tools=(), closed=why)
+    """The policy that denies every call but those of skillweave's own tools; `why` is told to whoever calls one."""
+    return replace(policy, closed=why)
 
 
 def limited(policy: ToolPolicy, limits: ToolLimits | None) -> ToolPolicy:

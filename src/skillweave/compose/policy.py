@@ -23,10 +23,11 @@ class Ruling(StrEnum):
 
 
 class Refusal(StrEnum):
-    """Why a call is denied: the error codes of rule V004."""
+    """Why a call is denied: the error codes of rule V004, and that nobody knows which rules hold."""
 
     FORBIDDEN = "TOOL_FORBIDDEN"
     NOT_ALLOWED = "TOOL_NOT_ALLOWED"
+    STATE_UNAVAILABLE = "STATE_UNAVAILABLE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +49,21 @@ class Verdict(Portable):
 
     @property
     def rule(self) -> str | None:
-        """V004 for a denied call (seed 002), else None."""
-        return None if self.code is None else "V004"
+        """V004 for a call that a rule denies (seed 002), else None."""
+        return None if self.code in (None, Refusal.STATE_UNAVAILABLE) else "V004"
+
+
+UNKNOWN_RULES = (
+    "the conversation's state cannot be read now, so nobody knows which rules hold and what people decided; "
+    "try again later"
+)
+"""Why a call is denied while the ledger does not answer, in words for the model."""
+
+
+def denied_unread(tool: str, why: str = UNKNOWN_RULES) -> Verdict:
+    """The ruling on a call of which nobody knows whether a rule denies it."""
+    code = Refusal.STATE_UNAVAILABLE
+    return Verdict(Ruling.DENY, tool, f"{code.value}: {name_shown(tool)} was not called: {why}", code)
 
 
 _AUTHORIZE = Checked("authorize")
@@ -221,6 +235,8 @@ class ToolPolicy(Portable):
         known = tuple(self.grant or ()) if host_tools is None else tuple(host_tools)
         if any(called.prohibited_by(entry) for entry in index_entries(self.forbidden_tools).about(name)):
             return self._denied(Refusal.FORBIDDEN, called, known)
+        if self.closed:
+            return denied_unread(name, self.closed)
         if self.elsewhere.denies(name) or not (_passes(self.grant, called) and _passes(self.allowed_tools, called)):
             return self._denied(Refusal.NOT_ALLOWED, called, known)
         if unknown := called.unknown_arguments():
@@ -254,9 +270,6 @@ class ToolPolicy(Portable):
 
     def _denied(self, code: Refusal, called: Called, known: Sequence[str]) -> Verdict:
         name = called.tool
-        if self.closed:
-            message = f"{code.value}: this call of {name_shown(name)} waits: {self.closed}"
-            return Verdict(Ruling.DENY, name, message, code)
         what = "not allowed"
         if code is Refusal.FORBIDDEN:
             reasons = (why for entry, why in self.rejected.items() if called.prohibited_by(read_entry(entry)))

@@ -48,6 +48,11 @@ class Library:
     entities: EntityRules = field(default_factory=EntityRules)
     thresholds: Thresholds = FITTED
 
+    @property
+    def has_rules(self) -> bool:
+        """Whether any of the skills rules on tool calls."""
+        return any(skill.has_rules for skill in self.snapshot.skills.values())
+
 
 @dataclass(frozen=True, slots=True)
 class Inputs:

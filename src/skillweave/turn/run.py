@@ -13,6 +13,8 @@ from skillweave.decisions import Outcome
 from skillweave.diagnostics import Diagnostic
 from skillweave.errors import StoreUnavailable
 from skillweave.knowledge.context import ContextSource
+from skillweave.registry import Snapshot
+from skillweave.relations.rules import all_requirements
 from skillweave.select.candidates import Rejected, Selection
 from skillweave.select.matchers import NOTHING_PREPARED, Matchers, prepare_matchers
 from skillweave.select.matchers import Prepared as PreparedMatchers
@@ -41,7 +43,7 @@ class Prepared:
 
     `selection` is what the matchers say, None where that depends on the place in the skill graph, or on which words of
     the message are not ours; the latter is `mixed`. `blocks` are those that the transcript holds, `matched` is what
-    the matchers made ready for it. `withheld` is why nothing that they say counts.
+    the matchers made ready for it. `withheld` is why no skill with rules may be given.
     """
 
     library: Library
@@ -151,7 +153,7 @@ async def find_place(turn: Turn, prepared: Prepared, before: State, seconds: flo
     if graph is None or turn.limits is not None:
         return None
     if prepared.withheld is not None:
-        # Where nothing is given nothing moves: the conversation stays where its rules are.
+        # What is not recorded moves nothing: the conversation stays where its rules are.
         turn = Turn(turn.id, turn.conversation, Message(Role.TOOL, None))
     return await move(graph, before, turn, seconds)
 
@@ -165,9 +167,18 @@ async def selected(turn: Turn, prepared: Prepared, position: Position | None, ma
         selection = found if position is None else position.lead(found)
     if prepared.withheld is None:
         return selection
-    reason = f"withheld while the ledger does not answer: {prepared.withheld}"
-    failed = tuple(Rejected(candidate, Outcome.FAILED, reason) for candidate in selection.chosen)
-    return replace(selection, chosen=(), rejected=(*failed, *selection.rejected), offered=())
+    reason = f"its rules cannot be recorded while the ledger does not answer: {prepared.withheld}"
+    skills = prepared.library.snapshot
+    ruling = [one for one in selection.chosen if _brings_rules(one.skill_id, skills)]
+    failed = tuple(Rejected(candidate, Outcome.FAILED, reason) for candidate in ruling)
+    chosen = tuple(one for one in selection.chosen if one not in ruling)
+    return replace(selection, chosen=chosen, rejected=(*failed, *selection.rejected))
+
+
+def _brings_rules(skill_id: str, snapshot: Snapshot) -> bool:
+    """Whether the skill, or one that it requires, rules on tool calls."""
+    group = (skill_id, *(one.rule.skill for one in all_requirements((skill_id,), snapshot)))
+    return any(one in snapshot and snapshot.skills[one].has_rules for one in group)
 
 
 async def _select(

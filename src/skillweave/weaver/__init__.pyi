@@ -4,6 +4,7 @@ from .approvals import Judgement as Judgement
 from .approvals import VerdictFields as VerdictFields
 from .composition import CompositionView as CompositionView
 from .engine import OnStoreFailure as OnStoreFailure
+from .engine import WhenUnknown as WhenUnknown
 from .entities import EntitiesView as EntitiesView
 from .ledger import LedgerView as LedgerView
 from .ledger import Left as Left

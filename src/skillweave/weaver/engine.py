@@ -12,11 +12,11 @@ from typing import TypeAlias, TypeVar
 
 from skillweave.blocking import M, Verbs
 from skillweave.compose.composition import closed
-from skillweave.compose.policy import ALL_IN_SCOPE, ToolPolicy
+from skillweave.compose.policy import ALL_IN_SCOPE, UNKNOWN_RULES, ToolPolicy
 from skillweave.conversation import Turn, require_id
 from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic, Severity
-from skillweave.errors import AgentNotFound, StoreUnavailable
+from skillweave.errors import AgentNotFound, StoreUnavailable, UnreadableState
 from skillweave.events.event import Cause, Event, Kept
 from skillweave.graph.graph import SkillGraph
 from skillweave.injection import DECISIONS_NOT_KEPT, LEDGER_UNAVAILABLE, CurrentPolicy, Injection
@@ -40,22 +40,34 @@ from skillweave.weaver.telling import Observers
 T = TypeVar("T")
 Told = TypeVar("Told", Injection, CurrentPolicy, Selection)
 
-UNKNOWN_RULES = (
-    "the ledger does not answer, so that nobody knows which skills restrict tools and what people decided; "
-    "try again when it does"
+DAMAGED_RULES = (
+    "the stored state of this conversation is damaged, so nobody knows which rules hold; trying again does not help: "
+    "ask a person to look at it, and to run `skillweave ledger clear` if it is lost"
 )
-"""Why no tool may be called while nobody knows who denies it."""
+RETRY_SECONDS = (0.05, 0.1, 0.2, 0.4)
+"""How long a verdict waits before each further look at a ledger that failed, so that a hiccup is no denial."""
 
 
 class OnStoreFailure(StrEnum):
-    """Whether skills are given or withheld while the ledger does not answer; the turn itself never fails for it.
+    """What a turn does while the ledger does not answer.
 
-    Where nothing could be read, the rules of earlier turns are unknown: open, they do not hold; closed, no tool may be
-    called but skillweave's own.
+    `continue`: it gives skills without recording them, but none with tool rules or checkpoints, as nobody would
+    remember that they hold. `raise`: it raises StoreUnavailable.
     """
 
-    FAIL_OPEN = "fail_open"
-    FAIL_CLOSED = "fail_closed"
+    CONTINUE = "continue"
+    RAISE = "raise"
+
+
+class WhenUnknown(StrEnum):
+    """How a tool call is ruled while the conversation's State cannot be read.
+
+    `deny`: with the code STATE_UNAVAILABLE, unless no skill has rules or checkpoints and the conversation is no
+    sub-agent's. `allow`: by the rules that are known.
+    """
+
+    DENY = "deny"
+    ALLOW = "allow"
 
 
 REMEMBERED_CONVERSATIONS = 1_000
@@ -118,6 +130,7 @@ class Engine:
     matchers: Matchers
     context: ContextSource | None
     on_store_failure: OnStoreFailure
+    when_unknown: WhenUnknown
     fetch_seconds: float
     observers: Observers
     new_id: Callable[[], str]
@@ -167,6 +180,8 @@ class Engine:
             if not found:
                 self.log.logged(self.tenant, turn.conversation, settled.injection.revision, decisions)
         except StoreUnavailable as error:
+            if self.on_store_failure is OnStoreFailure.RAISE:
+                raise
             # Whether it was stored nobody knows; who reads the store's events would hear of the same turn twice.
             before, settled = await self._run_unread(turn, prepared, delivery, known, error)
             events = ()
@@ -189,16 +204,17 @@ class Engine:
         return replace(settled.injection, revision=None)
 
     async def policy(self, turn: Turn, held: Injection | CurrentPolicy | None = None) -> CurrentPolicy:
-        """The tool policy between two turns, by one load; while the ledger is silent, what `on_store_failure` says.
+        """The tool policy between two turns, by one load; while the ledger is silent, what `when_unknown` says.
 
         Where the State is still that of `held`, its policy is the answer.
         """
         library = await self.library()
         try:
-            state, now = await self.store.load(turn.conversation, tenant=self.tenant)
+            state, now = await self._load_patiently(turn.conversation)
         except StoreUnavailable as error:
             found = policy_at(State(), library, self.matchers, turn, 0.0)
-            tools, diagnostic = self._without_rules(found.tools, known=False), self._unavailable(error, known=False)
+            tools = self._without_rules(found.tools, turn, library, error)
+            diagnostic = self._unavailable(error, tools, known=False)
             return self._told(replace(found, tools=tools, diagnostics=(diagnostic,), revision=None))
         if held is not None and _still_holds(held, state, turn, library):
             return self._told(held if isinstance(held, CurrentPolicy) else held.policy)
@@ -338,40 +354,55 @@ class Engine:
         known: tuple[State, float] | None,
         error: StoreUnavailable,
     ) -> tuple[State, Settled]:
-        """The turn on what was read before the store failed, else on a State in which nothing is known."""
-        if self.on_store_failure is OnStoreFailure.FAIL_CLOSED:
+        """The turn on what was read before the store failed, else on a State in which nothing is known.
+
+        Skills with rules are withheld: no later turn and no verdict would know of them.
+        """
+        if prepared.library.has_rules:
             prepared = replace(prepared, withheld=error)
         before, now = known or (State(), 0.0)
         settled = await self._run(turn, prepared, before, now, delivery)
         injection = settled.injection
-        tools = self._without_rules(injection.tools, known=known is not None)
-        diagnostics = (self._unavailable(error, known=known is not None), *injection.diagnostics)
+        tools = injection.tools if known else self._without_rules(injection.tools, turn, prepared.library, error)
+        diagnostics = (self._unavailable(error, tools, known=known is not None), *injection.diagnostics)
         injection = replace(injection, tools=tools, diagnostics=diagnostics, revision=None)
         return before, replace(settled, injection=injection)
 
-    def _without_rules(self, tools: ToolPolicy, *, known: bool) -> ToolPolicy:
-        if known:
-            return tools
-        if self.on_store_failure is OnStoreFailure.FAIL_CLOSED:
-            # Which skills are engaged, and what people said, is unknown: every tool may be one that they deny.
-            return closed(tools, UNKNOWN_RULES)
-        # Where the conversation stands is unknown too, so that no tool is known to belong elsewhere.
-        return replace(tools, elsewhere=ALL_IN_SCOPE)
+    async def _load_patiently(self, conversation: str) -> tuple[State, float]:
+        """The State for a verdict; a store that fails at once is asked again within a second."""
+        for seconds in RETRY_SECONDS:
+            begun = perf_counter()
+            try:
+                return await self.store.load(conversation, tenant=self.tenant)
+            except StoreUnavailable as error:
+                # Who waited for a time limit has waited enough, and what no waiting helps needs none.
+                if error.retry_after is None or perf_counter() - begun > sum(RETRY_SECONDS):
+                    raise
+            await asyncio.sleep(seconds)
+        return await self.store.load(conversation, tenant=self.tenant)
 
-    def _unavailable(self, error: StoreUnavailable, *, known: bool) -> Diagnostic:
+    def _without_rules(self, tools: ToolPolicy, turn: Turn, library: Library, error: StoreUnavailable) -> ToolPolicy:
+        """The policy where the State cannot be read: every tool may be one that a rule of it denies."""
+        # The ids of sub-agents' conversations are `{parent}/{spawn}`; their limits are in the State.
+        of_spawn = turn.limits is not None or "/" in turn.conversation
+        if self.when_unknown is WhenUnknown.ALLOW or not (library.has_rules or of_spawn):
+            # Where the conversation stands is unknown too, so that no tool is known to belong elsewhere.
+            return replace(tools, elsewhere=ALL_IN_SCOPE)
+        return closed(tools, DAMAGED_RULES if isinstance(error, UnreadableState) else UNKNOWN_RULES)
+
+    def _unavailable(self, error: StoreUnavailable, tools: ToolPolicy, *, known: bool) -> Diagnostic:
         """The finding that the ledger does not answer: what becomes of skills and of the rules of earlier turns."""
-        closing = self.on_store_failure is OnStoreFailure.FAIL_CLOSED
-        given = "withheld" if closing else "given without being recorded"
         if known:
             rules = "the tool rules are those of the conversation as it was read"
-        elif closing:
+        elif tools.closed:
             rules = "no tool may be called, as the rules of earlier turns are not known"
         else:
             rules = "the tool rules, checkpoints and rejections of earlier turns are not known and do not hold"
         return Diagnostic(
             code=LEDGER_UNAVAILABLE,
             severity=Severity.ERROR,
-            message=f"the ledger does not answer, so skills are {given}: {error}; {rules}",
+            message="the ledger does not answer, so skills without rules are given without being recorded, others are "
+            f"withheld: {error}; {rules}",
             fix="check the store; until then a skill may be given more than once or not at all",
         )
 

@@ -39,7 +39,7 @@ from skillweave.turn.library import Common, Libraries
 from skillweave.weaver.approvals import ApprovalsView
 from skillweave.weaver.composition import CompositionView
 from skillweave.weaver.emit import emit
-from skillweave.weaver.engine import Engine, OnStoreFailure, View
+from skillweave.weaver.engine import Engine, OnStoreFailure, View, WhenUnknown
 from skillweave.weaver.entities import EntitiesView
 from skillweave.weaver.entity_graph import of_tenant, require_one
 from skillweave.weaver.ledger import LedgerView
@@ -170,7 +170,7 @@ class WeaverVerbs(View[M]):
 
         For a host that judges a tool call in another process than its turn, or after a person's verdict. `held` is what
         it has of this agent already, made with the same tools and limits: while the State is still the same, its
-        policy is handed back. While the ledger does not answer, the policy is what `on_store_failure` says, with a
+        policy is handed back. While the State cannot be read, the policy is what `when_unknown` says, with a
         diagnostic.
         """
         silent = nothing_said(
@@ -273,6 +273,7 @@ class WeaverOptions(TypedDict, total=False):
 
     `graph` says where its conversations begin and go on; it goes before the one that a pack brings. `context` says what
     is known about an entity; in its place `entities` is a graph of them, of which the packs say what is shown.
+    `on_store_failure` and `when_unknown` say what becomes of turns and of tool calls while the ledger does not answer.
     `observers` are told what happened before a verb returns, each for at most `observer_seconds`. `cache` is a folder
     to keep compiled indexes in, for other processes. `like` is a Weaver with the same counter: what its registry shows
     too, in the very same snapshot, is compiled once. `fetch_seconds` is the one deadline for artifacts and entity
@@ -285,6 +286,7 @@ class WeaverOptions(TypedDict, total=False):
     graph: SkillGraph | None
     matchers: Sequence[str | Matcher]
     on_store_failure: OnStoreFailure
+    when_unknown: WhenUnknown
     fetch_seconds: float
     observers: Sequence[Observer]
     observer_seconds: float
@@ -394,8 +396,9 @@ def _engine_of(registry: Registry, store: Store, settings: Settings | None, opti
         matchers=find_matchers(options.get("matchers", DEFAULT_MATCHERS)),
         context=context,
         on_store_failure=checked.member(
-            "on_store_failure", options.get("on_store_failure", OnStoreFailure.FAIL_OPEN), OnStoreFailure
+            "on_store_failure", options.get("on_store_failure", OnStoreFailure.CONTINUE), OnStoreFailure
         ),
+        when_unknown=checked.member("when_unknown", options.get("when_unknown", WhenUnknown.DENY), WhenUnknown),
         fetch_seconds=checked.number("fetch_seconds", options.get("fetch_seconds", FETCH_SECONDS)),
         observers=Observers(observers, options.get("observer_seconds", OBSERVER_SECONDS)),
         new_id=options.get("new_id", lambda: uuid4().hex),

@@ -3,10 +3,10 @@
 import asyncio
 from functools import partial
 
-from skillweave import Diagnostic, Severity, ToolAnswer, Verdict
+from skillweave import Diagnostic, Ruling, Severity, ToolAnswer, Verdict, WhenUnknown
 from skillweave.api import AuthorizeRequest, ComposeRequest, SpawnQuestion, ToolCallRequest, ValidateRequest
 from skillweave.skills import ValidationResult
-from skillweave.tools import TOOLS, CallFields, Composition, SpawnPlan, ToolSpec
+from skillweave.tools import TOOLS, CallFields, Composition, SpawnPlan, ToolSpec, denied_unread
 from skillweave_server.calls import Call, IdempotencyKey
 from skillweave_server.endpoints import ConversationId, Endpoints
 from skillweave_server.problems import Refused
@@ -46,7 +46,7 @@ async def authorize(call: Call, asked: AuthorizeRequest) -> Verdict:
     waited, policy = await asyncio.gather(apply_waiting(call.service, call.tenant, asked.conversation), look())
     if waited:
         policy = await look()
-    return await weaver.authorize(
+    verdict = await weaver.authorize(
         policy,
         asked.tool,
         asked.arguments,
@@ -54,6 +54,11 @@ async def authorize(call: Call, asked: AuthorizeRequest) -> Verdict:
         parameters=asked.parameters,
         host_tools=asked.host_tools,
     )
+    if waited is not None or verdict.ruling is not Ruling.ALLOW or call.service.when_unknown is WhenUnknown.ALLOW:
+        return verdict
+    # A person's no may wait in the book of approvals, which does not answer.
+    asking = any(skill.checkpoints for skill in (await weaver.skills.snapshot()).values())
+    return denied_unread(asked.tool) if asking and asked.tool not in TOOLS else verdict
 
 
 @COMPOSITION.at("POST", "/spawn", scope=Scope.WEAVE, takes=SpawnQuestion, answers=SpawnPlan, problems=(409,))

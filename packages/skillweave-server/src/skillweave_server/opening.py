@@ -13,13 +13,13 @@ from skillweave import (
     Embedder,
     Matcher,
     Observer,
-    OnStoreFailure,
     Settings,
     Source,
     SqliteStore,
     Store,
     TokenCounter,
     Weaver,
+    WhenUnknown,
 )
 from skillweave.approvals import ApprovalBook
 from skillweave.entities import EntityGraph, graph_of_entities
@@ -33,6 +33,7 @@ from skillweave.skills import Strictness
 from skillweave.sources import Progress, SkillSource, packs_of, source_of
 from skillweave.stores import MemoryEventStream, SplitStore
 from skillweave.values import CacheFolder, Checked, without_secrets
+from skillweave.weaver import OnStoreFailure
 from skillweave_server.middleware import trace_observers
 from skillweave_server.options import ServiceOptions
 from skillweave_server.rates import SharedCounters, shared_counters
@@ -100,6 +101,7 @@ class _Parts:
     counter: TokenCounter
     matchers: Sequence[str | Matcher]
     on_store_failure: OnStoreFailure
+    when_unknown: WhenUnknown
     observers: tuple[Observer, ...]
     cache: str | os.PathLike[str] | None
 
@@ -140,7 +142,8 @@ def open_service(
     embedder: str | Embedder | None = None,
     strictness: Strictness = Strictness.LENIENT,
     approval_key_file: str | os.PathLike[str] | None = None,
-    on_store_failure: OnStoreFailure = OnStoreFailure.FAIL_OPEN,
+    on_store_failure: OnStoreFailure = OnStoreFailure.CONTINUE,
+    when_unknown: WhenUnknown = WhenUnknown.DENY,
     observers: Sequence[Observer] = (),
     options: ServiceOptions | None = None,
     entry: Entry = Entry.KEYS,
@@ -152,8 +155,8 @@ def open_service(
     `skills` and `packs` are for all tenants, and read once. A tenant's own, which are published to the store, go before
     them. `store` is a SQLite file, or `postgresql://...`, for everything that is to last. With `redis`, a URL, that
     has conversations, working memory and events, and several services on both are one. `entities` is an entity graph
-    in place of that of the store. `matchers`, `embedder`, `counter`, `settings`, `on_store_failure` and `observers` are
-    as for `skillweave.open`.
+    in place of that of the store. `matchers`, `embedder`, `counter`, `settings`, `on_store_failure`, `when_unknown`
+    and `observers` are as for `skillweave.open`.
 
     `approval_key_file` has the key that seals the log of approvals. A store in a file needs none: one is made beside
     it. Services on one PostgreSQL need the same file, which must be there; without it they keep no approvals.
@@ -190,6 +193,7 @@ def open_service(
         counter=counting,
         matchers=matchers if embedder is None else with_embedder(matchers, embedder),
         on_store_failure=on_store_failure,
+        when_unknown=when_unknown,
         observers=tuple(observers),
         cache=cache,
     )
@@ -201,6 +205,7 @@ def open_service(
         keys=SqlKeys(database) if checked.member("entry", entry, Entry) is Entry.KEYS else None,
         skills=own,
         options=options or ServiceOptions(),
+        when_unknown=when_unknown,
         counters=kept_in.counters,
         checks={"database": database.revision, **kept_in.checks},
         reading_ahead=kept_in.reading_ahead,
@@ -286,6 +291,7 @@ def _make_weaver(parts: _Parts, tenant: str) -> Weaver:
         graph=parts.graph,
         matchers=parts.matchers,
         on_store_failure=parts.on_store_failure,
+        when_unknown=parts.when_unknown,
         observers=(telling, *trace_observers(), *parts.observers),
         tenant=tenant,
         cache=parts.cache,

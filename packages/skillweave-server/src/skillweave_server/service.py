@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequenc
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 
-from skillweave import Budget, StoreUnavailable, Weaver
+from skillweave import Budget, StoreUnavailable, Weaver, WhenUnknown
 from skillweave.approvals import ApprovalBook, ApprovalDesk
 from skillweave.errors import Contended
 from skillweave.events import EventStream
@@ -90,6 +90,7 @@ class Service(ClosedOnExit):
     keys: KeyStore | None = None
     skills: WritableSource | None = None
     options: ServiceOptions = field(default_factory=ServiceOptions)
+    when_unknown: WhenUnknown = WhenUnknown.DENY
     counters: SharedCounters | None = None
     shared: tuple[object, ...] = ()
     checks: Mapping[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
@@ -159,8 +160,10 @@ def desk_of(service: Service, tenant: str) -> ApprovalDesk:
     return ApprovalDesk(service.approvals, service.weaver(tenant), service.events)
 
 
-async def apply_waiting(service: Service, tenant: str, conversation: str) -> bool:
+async def apply_waiting(service: Service, tenant: str, conversation: str) -> bool | None:
     """Have the conversation know what people decided, where a crash came between; whether anything waited.
+
+    None where that is not known.
 
     A verdict waits where a crash, or a ledger that was silent, came before its answer; a turn may go on without it for
     a second, as it may before the crash. While the book does not answer, or others of the conversation are faster, the
@@ -173,7 +176,7 @@ async def apply_waiting(service: Service, tenant: str, conversation: str) -> boo
         return await desk_of(service, tenant).apply_waiting(conversation)
     except (StoreUnavailable, Contended) as error:
         log.warning("verdicts that may wait for conversation %r were not applied: %r", conversation, str(error))
-        return False
+        return None
 
 
 async def escalate_due(service: Service) -> int:

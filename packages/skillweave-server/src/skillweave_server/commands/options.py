@@ -2,7 +2,9 @@
 
 from typing import Annotated, TypeAlias
 
+from skillweave import WhenUnknown
 from skillweave.commands import option, whole_number
+from skillweave.weaver import OnStoreFailure
 
 SERVICE, LISTENING = "The service", "Listening"
 DEFAULT_STORE = ".skillweave/service.db"
@@ -41,6 +43,23 @@ Port: TypeAlias = Annotated[
 FirstKey: TypeAlias = Annotated[
     bool,
     option(LISTENING, "--first-key", "If no key was ever made, make one that may do everything; it is printed once."),
+]
+StoreFailure: TypeAlias = Annotated[
+    OnStoreFailure,
+    option(
+        SERVICE,
+        "--on-store-failure WHAT",
+        "What a turn does while conversations cannot be read or written: `continue` without its record, giving no "
+        "skill that has tool rules or checkpoints, or `raise`, which answers 503.",
+    ),
+]
+Unknown: TypeAlias = Annotated[
+    WhenUnknown,
+    option(
+        SERVICE,
+        "--when-unknown WHAT",
+        "How a tool call is ruled while the rules of its conversation cannot be read: `deny`, or `allow`.",
+    ),
 ]
 Rate: TypeAlias = Annotated[
     str | None,

@@ -4,8 +4,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from skillweave import WhenUnknown
 from skillweave.approvals import LogRow
 from skillweave.commands import Ink, Page, Portable, counted, printable, shown_time
+from skillweave.weaver import OnStoreFailure
 from skillweave_stores.access import ApiKey
 
 
@@ -23,6 +25,8 @@ class Listening(Portable):
     skills: int
     is_open: bool
     keeps_approvals: bool
+    on_store_failure: OnStoreFailure
+    when_unknown: WhenUnknown
     first_key: str | None = None
 
 
@@ -94,6 +98,9 @@ def listening_text(shown: Listening, page: Page) -> str:
     beside = "" if shown.redis is None else f"; conversations, memory and events in {shown.redis}"
     lines.append(page.entry("kept in", f"{shown.store}{beside}"))
     lines.append(page.entry("skills", f"{shown.skills:,}"))
+    turns = "go on without a record" if shown.on_store_failure is OnStoreFailure.CONTINUE else "answer 503"
+    calls = "are denied" if shown.when_unknown is WhenUnknown.DENY else "are allowed by the rules that are known"
+    lines.append(page.entry("store down", f"turns {turns}; tool calls whose rules cannot be read {calls}"))
     if shown.is_open:
         told = (
             "open to everybody on this machine, as there is no API key; `skillweave keys new --name ...` makes one, "

@@ -6,9 +6,10 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
-from skillweave import StoreUnavailable
+from skillweave import StoreUnavailable, WhenUnknown
 from skillweave.commands import Answer, AsJson, Entities, Loading, Mistake, Selecting, page_for
 from skillweave.values import without_secrets
+from skillweave.weaver import OnStoreFailure
 from skillweave_server.commands import options as of_service
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ def serve(
     store: of_service.ServiceStore = of_service.DEFAULT_STORE,
     redis: of_service.RedisUrl = None,
     approval_key_file: of_service.ApprovalKeyFile = None,
+    on_store_failure: of_service.StoreFailure = OnStoreFailure.CONTINUE,
+    when_unknown: of_service.Unknown = WhenUnknown.DENY,
     entities: Entities = None,
     as_json: AsJson = False,
     *,
@@ -77,6 +80,8 @@ def serve(
                 matchers=selecting.matchers(),
                 entities=entities,
                 approval_key_file=approval_key_file,
+                on_store_failure=on_store_failure,
+                when_unknown=when_unknown,
                 options=limits,
                 entry=Entry.KEYS if await _has_keys(store) else Entry.OPEN,
                 cache=None if folder is None else folder.path,
@@ -91,6 +96,8 @@ def serve(
                     skills,
                     service.keys is None,
                     not isinstance(service.approvals, DisabledApprovals),
+                    on_store_failure,
+                    when_unknown,
                     key,
                 )
                 told = partial(_tell, shown, as_json=as_json)

@@ -228,27 +228,27 @@ class AdapterContract(GraphContract):
         await play.agent.again()
         assert play.script.sent[before + len(first) :] == first
 
-    async def test_a_ledger_that_fails_costs_no_answer_and_skills_are_given(self, play: Play) -> None:
+    async def test_a_ledger_that_fails_costs_no_answer_and_skills_without_rules_are_given(self, play: Play) -> None:
         ledger_of(play.weaver).down.update({"load", "swap", "append"})
         play.script.then(*["Yes."] * 3)
-        assert await play.agent.say("Is this invoice right?") == "Yes."
-        assert play.script.last.times(INVOICES) == 1
+        assert await play.agent.say("Say bonjour") == "Yes."
+        assert play.script.last.times(GREETINGS) == 1
 
-    async def test_a_careful_weaver_withholds_skills_and_tools_while_the_ledger_fails(self, careful_play: Play) -> None:
-        play = careful_play
+    async def test_while_the_ledger_fails_no_skill_with_rules_is_given_and_no_tool_runs(self, play: Play) -> None:
         ledger_of(play.weaver).down.update({"load", "swap", "append"})
         play.script.then(Says(asks=(tool_call("search", text="x"),)), "No.")
         assert await play.agent.say("Is this invoice right?") == "No."
         assert play.workshop.ran == []
         assert play.script.last.times(INVOICES) == 0
 
-    async def test_a_ledger_that_fails_between_call_and_tool_frees_no_forbidden_tool(self, play: Play) -> None:
+    async def test_a_ledger_that_fails_between_call_and_tool_lets_no_tool_run(self, play: Play) -> None:
         await play.agent.say("Is this invoice right?")
         play.script.then(Says(asks=(tool_call("search", text="x"), tool_call("write", text="y"))), "No.")
         ledger = ledger_of(play.weaver)
         play.script.before_reply = lambda: ledger.down.add("load")
         await play.agent.say("Change the account")
-        assert play.workshop.ran == ["search(x)"]
+        assert play.workshop.ran == []
+        assert any("STATE_UNAVAILABLE" in text for text in play.script.last.texts)
 
     async def test_what_was_sent_before_stays_byte_for_byte_in_front(self, play: Play) -> None:
         for text in ("Hello", "Is this invoice right?", "Thanks", "Say bonjour", "Bye"):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import skillweave
-from skillweave import CatalogMode, Matcher, OnStoreFailure, Placement, Settings, SqliteStore, Weaver
+from skillweave import CatalogMode, Matcher, Placement, Settings, SqliteStore, Weaver
 from skillweave.graph import SkillGraph
 from skillweave.selection import DEFAULT as DEFAULT_MATCHERS
 from skillweave_testing.fakes import FailingStore, WordCounter
@@ -70,9 +70,7 @@ def heading(skill: str) -> str:
     return f"=== Skill Activated: {skill.replace('-', ' ').title()} ==="
 
 
-def weaver_in(
-    folder: Path, on_store_failure: OnStoreFailure = OnStoreFailure.FAIL_OPEN, graph: SkillGraph | None = None
-) -> Weaver:
+def weaver_in(folder: Path, graph: SkillGraph | None = None) -> Weaver:
     """A Weaver over the contract's skills and a ledger file in the folder, as each new process opens it."""
     return skillweave.open(
         *SKILLS,
@@ -80,7 +78,6 @@ def weaver_in(
         settings=Settings(catalog=CatalogMode.ALWAYS),
         counter=WordCounter(),
         matchers=("explicit", "triggers"),
-        on_store_failure=on_store_failure,
         graph=graph,
     )
 
@@ -136,10 +133,9 @@ CONVERSATION = "office-1"
 class Play:
     """One conversation with one agent; `restart` makes weaver and agent again over what was kept."""
 
-    def __init__(self, contract: "HostContract", folder: Path, on_store_failure: OnStoreFailure) -> None:
+    def __init__(self, contract: "HostContract", folder: Path) -> None:
         self._contract = contract
         self._folder = folder
-        self._on_store_failure = on_store_failure
         self._graph: SkillGraph | None = None
         self._library: tuple[Sequence[Mapping[str, Any]], Settings, Sequence[Matcher]] | None = None
         self.script = Script()
@@ -164,7 +160,7 @@ class Play:
 
     def _opened(self) -> tuple[Weaver, HostedAgent]:
         if self._library is None:
-            weaver = weaver_in(self._folder, self._on_store_failure, self._graph)
+            weaver = weaver_in(self._folder, self._graph)
         else:
             weaver = plain_weaver_in(self._folder, *self._library)
         return weaver, self._contract.agent(weaver, self.script, self.workshop, self._folder)
@@ -186,9 +182,4 @@ class HostContract:
     @pytest.fixture
     def play(self, tmp_path: Path) -> Play:
         """A new conversation."""
-        return Play(self, tmp_path, OnStoreFailure.FAIL_OPEN)
-
-    @pytest.fixture
-    def careful_play(self, tmp_path: Path) -> Play:
-        """One whose weaver withholds skills and tools while the ledger does not answer."""
-        return Play(self, tmp_path, OnStoreFailure.FAIL_CLOSED)
+        return Play(self, tmp_path)
