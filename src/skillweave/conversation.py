@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeAlias, TypedDict
 from skillweave.checking import Checked, shown
 from skillweave.codec import Portable
 from skillweave.errors import InvalidTurn
-from skillweave.frozen import EMPTY, as_json
+from skillweave.frozen import EMPTY, Json, as_json
 from skillweave.limits import ToolLimits
 from skillweave.task import Task
 
@@ -115,20 +115,38 @@ class ToolCall(Portable):
 
     @property
     def content(self) -> str | None:
-        """SHA-256 hex of what the call does, whatever its id; None where the arguments are not JSON."""
+        """SHA-256 hex of what the call does, whatever its id; None where the arguments are not JSON.
+
+        Numbers that are equal are one, so that 4 and 4.0 do the same.
+        """
         return _digest_of((self.tool, self.arguments))
+
+    @property
+    def content_as_written(self) -> str | None:
+        """The same with each number as it is written, as a no was kept before numbers were compared by value."""
+        return _digest_of((self.tool, self.arguments), by_value=False)
 
 
 _DEEPEST_CALL = 10_000
 
 
-def _digest_of(parts: Sequence[object]) -> str | None:
+def _digest_of(parts: Sequence[object], *, by_value: bool = True) -> str | None:
     try:
         # A model may nest its arguments as deep as its host reads them; such a call must be decidable too.
-        written = json.dumps(as_json(parts, depth=-_DEEPEST_CALL), sort_keys=True)
+        data = as_json(parts, depth=-_DEEPEST_CALL)
+        written = json.dumps(_whole_numbers(data) if by_value else data, sort_keys=True)
     except (ValueError, RecursionError):
         return None
     return sha256(written.encode()).hexdigest()
+
+
+def _whole_numbers(data: Json) -> Json:
+    """The data with an integer in place of each equal float; an integer keeps all its digits."""
+    if isinstance(data, dict):
+        return {key: _whole_numbers(value) for key, value in data.items()}
+    if isinstance(data, list):
+        return [_whole_numbers(value) for value in data]
+    return int(data) if isinstance(data, float) and data.is_integer() else data
 
 
 @dataclass(frozen=True, slots=True)

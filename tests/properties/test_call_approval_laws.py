@@ -43,8 +43,12 @@ STEPS = st.builds(
 
 
 def written(call: ToolCall) -> str:
-    """The call as a person reads it, its id left out; JSON writes 1, 1.0 and "1" differently."""
-    return f"{call.tool} {sorted((name, repr(value)) for name, value in call.arguments.items())}"
+    """The call as a person reads it, its id left out: 1 and 1.0 are one number, "1" and true are none."""
+    return f"{call.tool} {sorted((name, _by_value(value)) for name, value in call.arguments.items())}"
+
+
+def _by_value(value: object) -> str:
+    return repr(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
 @dataclass

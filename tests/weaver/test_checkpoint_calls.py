@@ -402,3 +402,39 @@ async def test_an_id_of_a_skill_that_is_no_text_is_refused_by_every_verb_about_s
     for verb in verbs:
         with pytest.raises(InvalidValue, match=r"is 7 \(of type int\); give a text"):
             await verb()
+
+
+@pytest.mark.parametrize(
+    ("said_of", "called_with", "same"),
+    [
+        (4, 4.0, True),
+        (4.0, 4, True),
+        (-0.0, 0, True),
+        ([{"n": 1.0}], [{"n": 1}], True),
+        (10**30, 10**30 + 1, False),
+        (True, 1, False),
+        (0.1, 0.2, False),
+    ],
+)
+async def test_numbers_that_are_equal_are_one_argument_to_a_verdict(
+    said_of: object, called_with: object, same: bool
+) -> None:
+    shown, called = (ToolCall("a", "pay", {"amount": amount}) for amount in (said_of, called_with))
+    for verdict, expected in (("approved", Ruling.ALLOW), ("rejected", Ruling.DENY)):
+        weaver = await engaged(bill())
+        await said(weaver, verdict, shown)
+        assert await ruling(weaver, called) is (expected if same else Ruling.ASK)
+
+
+async def test_a_no_of_the_version_before_stands_with_its_numbers_as_they_were_written() -> None:
+    weaver = await engaged(bill())
+    call = ToolCall("a", "pay", {"amount": 4.0})
+    await said(weaver, "rejected", call)
+    store = weaver.ledger.store
+    state, _ = await store.load("c")
+    (no,) = state.approvals
+    before = replace(no, call=call.content_as_written or "")
+    assert await store.swap("c", state.revision, Writes(replace(state, approvals=(before,))))
+    assert await ruling(weaver, call) is Ruling.DENY
+    await said(weaver, "approved", call)
+    assert await ruling(weaver, call) is Ruling.ALLOW

@@ -265,8 +265,9 @@ class ToolPolicy(Portable):
         return EMPTY if digest is None else self.cleared.get(digest, EMPTY)
 
     def _why_refused(self, name: str, arguments: object) -> str | None:
-        content = call.content if (call := _call("", name, arguments)) else None
-        return None if content is None else self.rejected_calls.get(content)
+        call = _call("", name, arguments)
+        digests = () if call is None else (call.content, call.content_as_written)
+        return next((self.rejected_calls[one] for one in digests if one and one in self.rejected_calls), None)
 
     def _denied(self, code: Refusal, called: Called, known: Sequence[str]) -> Verdict:
         name = called.tool

@@ -254,7 +254,9 @@ def _judged(
 def _answered_by(said: CheckpointVerdict) -> frozenset[str]:
     """What earlier verdicts may have been about that this one answers: the call, and what it does."""
     calls = [call for call in (said.call, said.decided_call) if call is not None]
-    contents = [] if said.verdict is ApprovalVerdict.REJECTED else [call.content for call in calls[-1:]]
+    contents = []
+    if said.verdict is not ApprovalVerdict.REJECTED:
+        contents = [one for call in calls[-1:] for one in (call.content, call.content_as_written)]
     return frozenset(digest for digest in (*(call.digest for call in calls), *contents) if digest is not None)
 
 
