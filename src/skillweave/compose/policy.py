@@ -35,10 +35,11 @@ class Verdict(Portable):
     """The ruling on one call; `message` is written for the model to read, `code` says why a call is denied.
 
     `checkpoints` are the names that a person must approve first; `preapproved` says that consent covers the call, so
-    that the host need not ask on its own account.
+    that the host need not ask on its own account. `approved` are, of a call that asks nobody any more, the checkpoints
+    at which a person said yes: `weaver.authorize` lets it through, once.
     """
 
-    json_keys: ClassVar[tuple[str, ...]] = ("ruling", "tool", "message", "code", "rule", "...")
+    json_keys: ClassVar[tuple[str, ...]] = ("ruling", "tool", "message", "code", "rule", "...", "approved?")
 
     ruling: Ruling
     tool: str
@@ -46,6 +47,7 @@ class Verdict(Portable):
     code: Refusal | None = None
     checkpoints: tuple[str, ...] = ()
     preapproved: bool = False
+    approved: tuple[str, ...] = ()
 
     @property
     def rule(self) -> str | None:
@@ -245,10 +247,15 @@ class ToolPolicy(Portable):
             code, hint = Refusal.FORBIDDEN, "go on without it, or ask for something else"
             message = f"{code.value}: this call of {name_shown(name)} with these arguments was {why}; {hint}"
             return Verdict(Ruling.DENY, name, message, code)
-        checkpoints = self._checkpoints(called, self._cleared(name, arguments, call_id)) if self.asks else ()
-        if checkpoints:
-            message = f"{name_shown(name)} waits for a person's approval: {', '.join(map(name_shown, checkpoints))}"
-            return Verdict(Ruling.ASK, name, message, checkpoints=checkpoints)
+        if self.asks:
+            cleared = self._cleared(name, arguments, call_id)
+            checkpoints, every = self._checkpoints(called, cleared), self._checkpoints(called, EMPTY)
+            if checkpoints:
+                message = f"{name_shown(name)} waits for a person's approval: {', '.join(map(name_shown, checkpoints))}"
+                return Verdict(Ruling.ASK, name, message, checkpoints=checkpoints)
+            if every:
+                message = f"{name_shown(name)} is approved; `weaver.authorize` lets this call through, once"
+                return Verdict(Ruling.ASK, name, message, approved=every)
         consented = bool(self.consented_tools) and _passes(self.consented_tools, called)
         return Verdict(Ruling.ALLOW, name, f"{name_shown(name)} is allowed", preapproved=consented)
 

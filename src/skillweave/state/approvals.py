@@ -12,12 +12,14 @@ from skillweave.frozen import EMPTY, FrozenDict
 from skillweave.registry import Snapshot
 from skillweave.relations.rules import name_shown, read_entry
 from skillweave.skill import Checkpoint, Skill
-from skillweave.state.state import Approval, Engaged, State
+from skillweave.state.state import Approval, CallUse, Engaged, State
 
 CONSENT = "preapproved-tools"
 """The name under which consent to a skill's preapproved tools is kept; no checkpoint of that name can be decided."""
 MOST_APPROVALS = 200
 """Verdicts that one conversation keeps; beyond it the oldest yes, to a call first, is forgotten, never a no."""
+MOST_CALLS = 200
+"""Calls that one conversation remembers to have asked about, or to have let through."""
 LONGEST_NAME, LONGEST_NOTE = 200, 1000
 """Characters that the name of a reviewer and a reviewer's remark may have."""
 
@@ -48,6 +50,8 @@ def decide(state: State, approval: Approval, answers: Collection[str] = ()) -> S
     """
     kept = [other for other in state.approvals if not takes_place(approval, other, answers)]
     gone = [other for other in state.approvals if takes_place(approval, other, answers)]
+    if approval.case and any(approval.case == old.case for use in state.uses for old in use.taken):
+        return state
     if len(gone) == 1 and replace(approval, at=gone[0].at) == gone[0] and _is_newest(gone[0], state.approvals):
         return state
     if len(kept) >= MOST_APPROVALS:
@@ -88,20 +92,66 @@ def decided(approvals: Iterable[Approval]) -> LetThrough:
     )
 
 
+def ask_about(state: State, call: str) -> State:
+    """A person is asked about the call, from now on: an earlier yes to it, of before the user spoke, is void."""
+    if call in state.asked:
+        return state
+    stale = tuple(other for other in state.stale if other != call)
+    approvals = state.approvals
+    if stale != state.stale:
+        approvals = tuple(a for a in approvals if a.call != call or a.refuses)
+    return replace(state, approvals=approvals, asked=(*state.asked, call)[-MOST_CALLS:], stale=stale)
+
+
+def user_spoke(state: State) -> State:
+    """The user has said something since these calls were asked about: a yes to one of them is void."""
+    waiting = (*state.asked, *(a.call for a in state.approvals if a.call and not a.refuses))
+    if not waiting:
+        return state
+    return replace(state, asked=(), stale=tuple(dict.fromkeys((*state.stale, *waiting)))[-MOST_CALLS:])
+
+
+def take(state: State, call: str, key: str, now: float) -> State:
+    """Let the call through, once: the verdicts that say yes to it are used up."""
+    taken = tuple(a for a in state.approvals if a.call == call and not a.refuses)
+    kept = tuple(a for a in state.approvals if a not in taken)
+    uses = (*(use for use in state.uses if use.call != call), CallUse(call, now, key, taken))
+    asked = tuple(other for other in state.asked if other != call)
+    return replace(state, approvals=kept, asked=asked, uses=uses[-MOST_CALLS:])
+
+
+def give_back(state: State, call: str) -> State:
+    """The call that was let through did not run after all: what was said of it counts again."""
+    used = next((use for use in state.uses if use.call == call), None)
+    if used is None:
+        return state
+    later = any(a.call == call for a in state.approvals)
+    approvals = state.approvals if later else (*state.approvals, *used.taken)
+    return replace(state, approvals=approvals, uses=tuple(use for use in state.uses if use is not used))
+
+
+def use_of(state: State, call: str) -> CallUse | None:
+    """When the call was let through, if it was."""
+    return next((use for use in state.uses if use.call == call), None)
+
+
 def shown_with(text: str, call: str) -> str:
     """The digest of what a person saw who decided about a call: the text's and the call's together."""
     return sha256(f"{text}\n{call}".encode()).hexdigest()
 
 
 def calls_let_through(
-    approvals: Iterable[Approval], asking: Sequence[tuple[Skill, str]], let_through: LetThrough
+    approvals: Iterable[Approval],
+    asking: Sequence[tuple[Skill, str]],
+    let_through: LetThrough,
+    stale: Collection[str] = (),
 ) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     """By the digest of each call that a person said yes to, the checkpoints that it has passed: by entry their names.
 
     `asking` are the skills whose checkpoints ask, each with the digest of what is shown of it. Where several ask under
-    one name before the same tool, each has to be answered.
+    one name before the same tool, each has to be answered. A yes to a call in `stale` is void.
     """
-    yes = [a for a in approvals if a.call and not a.refuses]
+    yes = [a for a in approvals if a.call and not a.refuses and a.call not in stale]
     if not yes:
         return EMPTY
     said = {(a.skill_id, a.checkpoint, a.shown, a.call) for a in yes}

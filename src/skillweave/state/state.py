@@ -168,10 +168,11 @@ class Approval(Portable):
     empty where it took none: a yes is valid for that text, a no for the skill whatever its arguments. `call` is empty
     where the verdict is about all calls, else the digest of the one that it is about: of a yes `ToolCall.digest`, of a
     no `ToolCall.content`. Then `shown` is the digest of the text and the call together, so that a version of
-    skillweave that knows nothing of calls never takes the yes for one to all.
+    skillweave that knows nothing of calls never takes the yes for one to all. `case` names the question that it
+    answers, where that has an id.
     """
 
-    json_keys: ClassVar[tuple[str, ...]] = ("skill_id as skill", "...", "call?")
+    json_keys: ClassVar[tuple[str, ...]] = ("skill_id as skill", "...", "call?", "case?")
 
     skill_id: str
     checkpoint: str
@@ -183,11 +184,26 @@ class Approval(Portable):
     before: tuple[str, ...] = ()
     shown: str = ""
     call: str = ""
+    case: str = ""
 
     @property
     def refuses(self) -> bool:
         """Whether it is a no."""
         return self.verdict is ApprovalVerdict.REJECTED
+
+
+@dataclass(frozen=True, slots=True)
+class CallUse(Portable):
+    """That a call was let through, once: what it did then is not known here.
+
+    `call` is `ToolCall.digest`, `at` is in seconds of the store's clock, `key` names the request that was answered so,
+    empty for none: the same request again gets the same answer. `taken` are the verdicts that this used up.
+    """
+
+    call: str
+    at: float
+    key: str = ""
+    taken: tuple[Approval, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,11 +247,14 @@ class State(Portable):
     skills that were wanted and found no place: nothing of them is given, and what they forbid or ask a person about
     holds for as long as they would be engaged. `said` is the digest of what the turn `last_turn` said.
     `entity` is what the conversation is about: the id of the entity that was named last, the empty text for none.
+    `asked` are the digests of the calls that a person is asked about, `stale` of those asked about before the user's
+    latest message, `uses` say which calls were let through; of each the latest ones are kept.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
         *("revision", "records", "superseded", "engaged", "cursor", "approvals"),
         *("prefix_pairs as prefix", "last_turn", "in_call?", "told?", "restraining?", "said?", "entity?"),
+        *("asked?", "stale?", "uses?"),
     )
 
     revision: int = 0
@@ -251,6 +270,9 @@ class State(Portable):
     restraining: tuple[Engaged, ...] = ()
     said: str = ""
     entity: str = ""
+    asked: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+    uses: tuple[CallUse, ...] = ()
 
     @property
     def prefix_pairs(self) -> tuple[tuple[str, int], ...]:

@@ -207,7 +207,7 @@ def _cleared(
     if limits is not None and limits.own_asks:
         asking = (*asking, *(snapshot[one] for one in _applying(admission) if one in snapshot))
     digests = {skill.id: (skill, shown.get(skill.id, skill.digest)) for skill in asking}
-    return calls_let_through(approvals, tuple(digests.values()), decided(approvals))
+    return calls_let_through(approvals, tuple(digests.values()), decided(approvals), inputs.before.stale)
 
 
 def _applying(admission: Admission) -> frozenset[str]:

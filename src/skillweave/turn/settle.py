@@ -20,7 +20,7 @@ from skillweave.injection import Block, CacheReport, Fallback, Injection, Pendin
 from skillweave.select.candidates import Candidate, Selection
 from skillweave.select.questions import Question, question_in
 from skillweave.settings import CatalogMode, Settings
-from skillweave.state.approvals import kept_out
+from skillweave.state.approvals import kept_out, user_spoke
 from skillweave.state.state import (
     SKILL,
     Delivery,
@@ -182,6 +182,8 @@ def settle(
     tail = tail_of(inputs, disclosed, selection, position, left)
     left = max(0, left - tail.tokens)
     state = disclosed.context.state
+    if turn.message.role is Role.USER and not inputs.again:
+        state = user_spoke(state)
     if in_history:
         for record in adopted:
             state = adopt(state, record)

@@ -34,6 +34,7 @@ from skillweave.state.state import (
     resume,
 )
 from skillweave.weaver.engine import Engine, View
+from skillweave.weaver.judging import give_call_back
 from skillweave.weaver.ledger import Left, skill_left
 
 
@@ -331,6 +332,14 @@ class ApprovalsView(View[M]):
             if checkpoint not in names:
                 raise CheckpointNotFound(skill_id, checkpoint, names)
         return withdrawn
+
+    @Verb
+    async def give_back(self, conversation: str, call: ToolCall) -> bool:
+        """Makes a person's yes count again: the call that `weaver.authorize` let through did not run after all.
+
+        False where it was not let through.
+        """
+        return await give_call_back(self._engine, conversation, call)
 
     @Verb
     async def hold(self, conversation: str, turn_id: str) -> tuple[str, ...]:

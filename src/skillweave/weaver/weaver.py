@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -16,7 +16,7 @@ from skillweave.cachefile import CacheFolder
 from skillweave.checking import Checked
 from skillweave.closing import ClosedOnExit, close_all
 from skillweave.compose.policy import Ruling, Verdict
-from skillweave.conversation import MessageLike, Placement, Turn, TurnFields, nothing_said, turn_of
+from skillweave.conversation import MessageLike, Placement, Turn, TurnFields, nothing_said, require_known, turn_of
 from skillweave.disclose.fit import Pricing
 from skillweave.errors import Contended, StoreUnavailable
 from skillweave.events.event import Cause, Event, Observer
@@ -42,6 +42,7 @@ from skillweave.weaver.emit import emit
 from skillweave.weaver.engine import Engine, OnStoreFailure, View, WhenUnknown
 from skillweave.weaver.entities import EntitiesView
 from skillweave.weaver.entity_graph import of_tenant, require_one
+from skillweave.weaver.judging import AuthorizeFields, authorize
 from skillweave.weaver.ledger import LedgerView
 from skillweave.weaver.skills import SkillsView
 from skillweave.weaver.telling import OBSERVER_SECONDS, Observers
@@ -184,22 +185,21 @@ class WeaverVerbs(View[M]):
         policy: Injection | CurrentPolicy,
         tool: str,
         arguments: Mapping[str, object] | None = None,
-        *,
-        call_id: str | None = None,
-        parameters: Sequence[str] | None = None,
-        host_tools: Iterable[str] | None = None,
+        **known: Unpack[AuthorizeFields],
     ) -> Verdict:
-        """What `policy.tools.authorize` rules on a call, and observers are told when it is denied; reads nothing.
+        """Rules on a call that is about to run; a call that a person approved is let through once.
 
-        They are never told the arguments. `call_id` is the model's id of the call: a person's yes to one call is known
-        by it, and one that is judged twice is told once; `parameters` and `host_tools` are those of
-        `ToolPolicy.authorize`.
+        Ask it directly before the tool runs. The ledger is asked only where a checkpoint stands before the call: what
+        was said of it is used up in the same step, so that of all who ask at one moment one gets `allow`; a question is
+        noted, so that a yes which comes after the user's next message is void. Where that cannot be written the call is
+        denied with the code STATE_UNAVAILABLE. Observers are told of a denied call, never of its arguments.
         """
-        verdict = policy.tools.authorize(tool, arguments, call_id=call_id, parameters=parameters, host_tools=host_tools)
+        require_known(known, AuthorizeFields.__optional_keys__)
+        verdict = await authorize(self._engine, policy, tool, arguments, known)
         if verdict.ruling is Ruling.DENY and self._engine.observers.listening:
             from skillweave.weaver.events import blocked_event
 
-            event = blocked_event(policy, verdict, call_id, self._engine.new_id)
+            event = blocked_event(policy, verdict, known.get("call_id"), self._engine.new_id)
             await self._engine.observers.tell(event.conversation, (event,)).ended()
         return verdict
 
