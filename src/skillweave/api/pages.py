@@ -10,6 +10,8 @@ from skillweave.codec import Portable
 T = TypeVar("T")
 P = TypeVar("P")
 
+PREFIX = "/api/v1"
+"""What the path of every operation begins with."""
 MOST_LISTED = 100
 """Entries of one page."""
 
