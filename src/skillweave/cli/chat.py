@@ -14,7 +14,7 @@ from skillweave.cli.arguments.reading import input_lines
 from skillweave.cli.arguments.skills import indexed
 from skillweave.cli.arguments.turn import decoded, message_text
 from skillweave.cli.failure import Mistake
-from skillweave.cli.output.page import Answer, Ink, Stream, listed, page_for, printable, tokens_shown
+from skillweave.cli.output.page import Answer, Ink, Stream, counted, listed, page_for, printable
 from skillweave.conversation import Placement
 from skillweave.errors import SkillweaveError
 
@@ -218,7 +218,7 @@ def summary(told: "Told") -> str:
     """What was done for one message, in one line."""
     from skillweave.cli.output.turn import way_text
 
-    given = [f"{one.skill_id} ({one.reason}), {tokens_shown(one.tokens or 0)}" for one in told.given]
+    given = [f"{one.skill_id} ({one.reason}), {counted(one.tokens or 0, 'token')}" for one in told.given]
     there = [skill_id for skill_id in told.context if skill_id not in told.skills]
     moved = [f"{way_text(step.from_skill, step.to_skill)} ({step.by})" for step in told.moved]
     blocked = [f"{one.tool} ({one.code})" for one in told.blocked]
@@ -226,7 +226,7 @@ def summary(told: "Told") -> str:
     parts = [f"{what} {listed(names)}" for what, names in named if names] or ["no skill"]
     if told.tail_tokens:
         what = f"offered {listed(told.offered)}" if told.offered else "said which skills there are"
-        parts.append(f"{what} at the end of the call, {tokens_shown(told.tail_tokens)}")
+        parts.append(f"{what} at the end of the call, {counted(told.tail_tokens, 'token')}")
     return printable("; ".join(parts))
 
 

@@ -11,7 +11,7 @@ from skillweave.cli.arguments.ledger import DEFAULT_LEDGER, Kept, databases_in, 
 from skillweave.cli.arguments.skills import DEFAULT_FOLDER, load, skills_beside_packs, sources_of
 from skillweave.cli.failure import Mistake
 from skillweave.cli.health import Finding, Level
-from skillweave.cli.output.page import counted
+from skillweave.cli.output.page import counted, tally_shown
 from skillweave.closing import close_all
 from skillweave.diagnostics import Severity
 from skillweave.servers import Durable, Served, ServerFacts
@@ -73,7 +73,7 @@ async def _loaded(subject: str, sources: "Sequence[Source]", flags: str) -> Find
     from skillweave.cli.output.notes import tally_of
 
     tally = tally_of((await load(sources)).snapshot)
-    words = f"{counted(tally.loaded, 'skill')} loaded, {tally.skipped:,} skipped, {tally.repaired:,} repaired"
+    words = tally_shown(tally.loaded, tally.skipped, tally.repaired)
     if tally.skipped:
         return Finding(SKILLS, subject, Level.PROBLEM, words, f"see why: skillweave check {flags}")
     return Finding(SKILLS, subject, Level.OK, words)

@@ -71,7 +71,7 @@ class Page:
         shown = [_cut(line, room) for line in all_lines[:lines]]
         rest = len(all_lines) - lines
         if rest > 0:
-            shown.append(f"... {rest:,} more line{'' if rest == 1 else 's'}")
+            shown.append(f"... {counted(rest, 'more line')}")
         return "\n".join(self.paint(f"{' ' * indent}| {line}".rstrip(), Ink.FAINT) for line in shown)
 
 
@@ -158,14 +158,19 @@ class Stream:
     answers: Iterator[Answer]
 
 
-def tokens_shown(count: int) -> str:
-    """`1,087 tokens`."""
-    return f"{count:,} token{'' if count == 1 else 's'}"
+def counted(count: int, noun: str, several: str = "") -> str:
+    """`1 skill`, `22 skills`, `2 entries`; `several` is the plural that takes more than an `s`."""
+    return f"{count:,} {noun if count == 1 else several or f'{noun}s'}"
 
 
-def counted(count: int, noun: str) -> str:
-    """`1 skill`, `22 skills`."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+def below(lines: Sequence[str], *last: str) -> str:
+    """The lines, and below them, after an empty one, the last."""
+    return "\n".join([*lines, *([""] if lines else []), *last])
+
+
+def tally_shown(loaded: int, skipped: int, repaired: int) -> str:
+    """`22 skills loaded, 0 skipped, 1 repaired`."""
+    return f"{counted(loaded, 'skill')} loaded, {skipped:,} skipped, {repaired:,} repaired"
 
 
 def listed(names: Iterable[str], none: str = "none") -> str:
