@@ -311,13 +311,9 @@ def _likely(wanted: str, known: Sequence[str]) -> Sequence[str]:
     return nlargest(_COMPARED, alike, key=lambda other: _shared_ends(wanted, other))
 
 
-def _shared_ends(one: str, other: str) -> float:
-    shared = _shared_start(one, other) + _shared_start(one[::-1], other[::-1])
-    return shared / max(len(one), len(other), 1)
-
-
-def _shared_start(one: str, other: str) -> int:
-    return len(commonprefix((one, other)))  # noqa: RUF071 - letters are meant, no path
+def _shared_ends(*names: str) -> float:
+    ends = names, [name[::-1] for name in names]
+    return sum(len(commonprefix(some)) for some in ends) / max(1, *map(len, names))  # noqa: RUF071 - letters, no path
 
 
 def _shown(text: str) -> str:

@@ -216,7 +216,7 @@ def working(what: str, skills: int) -> Iterator[None]:
 
 
 @contextmanager
-def interruptible(told: Callable[[], str]) -> Iterator[None]:
+def interruptible(told: Callable[[], str] = str) -> Iterator[None]:
     """While it lasts, an interruption ends the command with what is told then."""
 
     def interrupted(_signal: int, _frame: FrameType | None) -> None:
