@@ -109,7 +109,6 @@ def opened_talk(
 
     What was wrong with the skills is said first. Raises StoreUnavailable for a ledger that does not answer.
     """
-    import skillweave
     from skillweave.cli.arguments.entities import graph_if_named
     from skillweave.cli.chat_agent import Happened, Talk
     from skillweave.cli.output.notes import graph_notes, loading_notes
@@ -120,15 +119,7 @@ def opened_talk(
         try:
             store = runner.run(opening.enter_async_context(opened(kept, sources)))
             known = runner.run(opening.enter_async_context(graph_if_named(entities, tenant, sources)))
-            weaver = skillweave.open(
-                *sources,
-                ledger=store,
-                settings=selecting.settings(),
-                matchers=selecting.matchers(),
-                graph=graph,
-                entities=known,
-                observers=[happened.observer],
-            )
+            weaver = selecting.weaver(sources, store, graph, None, known, observers=[happened.observer])
             opening.callback(weaver.sync.close)
             runner.run(store.load(kept.conversation))
             runner.run(indexed(weaver))

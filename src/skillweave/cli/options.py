@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from skillweave.cachefile import CacheFolder
     from skillweave.conversation import Turn
+    from skillweave.events.event import Observer
     from skillweave.graph import SkillGraph
     from skillweave.knowledge.entity import EntityGraph, WritableGraph
     from skillweave.registry import Snapshot, Source
@@ -429,20 +430,20 @@ class Selecting:
         graph: "SkillGraph | None",
         cache: "CacheFolder | None" = None,
         entities: "EntityGraph | None" = None,
+        observers: "Sequence[Observer]" = (),
     ) -> "Weaver":
         """The weaver over these sources; `graph` None means the one of a pack, if any has one."""
         import skillweave
 
-        settings = self.settings()
-        folder = None if cache is None else cache.path
         return skillweave.open(
             *sources,
             ledger=store,
-            settings=settings,
+            settings=self.settings(),
             graph=graph,
             matchers=self.matchers(),
-            cache=folder,
+            cache=None if cache is None else cache.path,
             entities=entities,
+            observers=observers,
         )
 
     def settings(self) -> "Settings":

@@ -1,4 +1,4 @@
-"""A skill announces something: checked against the skills and the State as they are now, then told."""
+"""What a skill announces, checked against the skills and the State as they are now."""
 
 from collections.abc import Mapping
 
@@ -6,35 +6,13 @@ from skillweave.contracts.codes import fragment
 from skillweave.contracts.plain import Limits, NotPlain, plain
 from skillweave.diagnostics import Diagnostic, has_errors
 from skillweave.disclose.block import Rung
-from skillweave.events.event import Announced, Event, EventRefused, EventType, event_id, name_problem
+from skillweave.events.event import Announced, EventRefused, EventType, name_problem
 from skillweave.registry import Snapshot
 from skillweave.relations.rules import needs_any
 from skillweave.relations.validate import complete_skills
 from skillweave.skill import FrozenJson, Skill, freeze_mapping
 from skillweave.state.approvals import kept_out
 from skillweave.state.state import State, skill_key
-from skillweave.weaver.engine import Engine
-
-
-async def emit(
-    engine: Engine,
-    conversation: str,
-    skill_id: str,
-    event_type: str,
-    payload: Mapping[str, object],
-    turn_id: str | None,
-    key: str | None,
-) -> Event:
-    """Tell one of the skill's own events. For the rules see `Weaver.emit`."""
-    snapshot = await engine.snapshot()
-    state, _ = await engine.store.load(conversation, tenant=engine.tenant)
-    announced = require_announced(snapshot, state, conversation, skill_id, event_type, payload)
-    # The host's key becomes part of an id and never one itself: so it can neither forge an id nor break a stream.
-    made = engine.new_id() if key is None else event_id(conversation, skill_id, event_type, key)
-    event = Event(made, event_type, conversation, turn_id, announced)
-    await engine.observers.tell(conversation, (event,)).ended()
-    return event
-
 
 PAYLOAD_LIMITS = Limits(values=5_000, depth=32, characters=64 * 1024)
 """What a payload may hold at most: values, levels of lists and objects, characters of text."""

@@ -19,7 +19,7 @@ from skillweave.compose.policy import Ruling, Verdict
 from skillweave.conversation import MessageLike, Placement, Turn, TurnFields, nothing_said, turn_of
 from skillweave.disclose.fit import Pricing
 from skillweave.errors import Contended, StoreUnavailable
-from skillweave.events.event import Cause, Event, Observer
+from skillweave.events.event import Cause, Event, Observer, event_id
 from skillweave.graph.graph import SkillGraph
 from skillweave.injection import CurrentPolicy, Injection
 from skillweave.knowledge.context import ContextSource
@@ -38,7 +38,7 @@ from skillweave.tokens.counter import Tiktoken, TokenCounter
 from skillweave.turn.library import Common, Libraries
 from skillweave.weaver.approvals import ApprovalsView
 from skillweave.weaver.composition import CompositionView
-from skillweave.weaver.emit import emit
+from skillweave.weaver.emit import require_announced
 from skillweave.weaver.engine import Engine, OnStoreFailure, View
 from skillweave.weaver.entities import EntitiesView
 from skillweave.weaver.entity_graph import of_tenant, require_one
@@ -221,7 +221,15 @@ class WeaverVerbs(View[M]):
         without one each call is a new event. Raises SkillNotFound, EventRefused, StoreUnavailable, and MissingExtra
         where a schema cannot be checked.
         """
-        return await emit(self._engine, conversation, skill_id, event_type, payload, turn_id, key)
+        engine = self._engine
+        snapshot = await engine.snapshot()
+        state, _ = await engine.store.load(conversation, tenant=engine.tenant)
+        announced = require_announced(snapshot, state, conversation, skill_id, event_type, payload)
+        # The host's key becomes part of an id and never one itself: so it can neither forge an id nor break a stream.
+        made = engine.new_id() if key is None else event_id(conversation, skill_id, event_type, key)
+        event = Event(made, event_type, conversation, turn_id, announced)
+        await engine.observers.tell(conversation, (event,)).ended()
+        return event
 
     @Verb
     async def evict(self, conversation: str, key: str) -> bool:

@@ -3,11 +3,11 @@
 import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import typer
 
+from skillweave.cli.arguments.reading import file_of
 from skillweave.cli.failure import Mistake
 from skillweave.redaction import without_secrets
 
@@ -119,10 +119,9 @@ def require_read(unread: "Sequence[Diagnostic]") -> None:
 def existing_name(name: str | None) -> str:
     """The name of a graph that is there, if it is a file; raises Mistake where none is named, and where it is not."""
     named = _named(name)
-    scheme, separator, rest = named.partition("://")
-    path = Path(rest.partition("?")[0].removeprefix("/") if separator else named)
-    if (not separator or scheme == "sqlite") and not path.exists():
-        url = named if separator else "sqlite:///entities.db"
+    path = file_of(named)
+    if path is not None and not path.exists():
+        url = named if "://" in named else "sqlite:///entities.db"
         raise Mistake(
             f"there are no entities in '{path}'; check its name, or load some: skillweave entities load FILE "
             f"--entities {url}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from skillweave.cli.arguments.entities import existing_graph
 from skillweave.cli.arguments.ledger import DEFAULT_LEDGER, Kept, databases_in, opened
+from skillweave.cli.arguments.reading import file_of
 from skillweave.cli.arguments.skills import DEFAULT_FOLDER, load, skills_beside_packs, sources_of
 from skillweave.cli.failure import Mistake
 from skillweave.cli.health import Finding, Level
@@ -191,9 +192,8 @@ def _about(section: str, facts: ServerFacts) -> Iterator[Finding]:
 
 def _not_yet(section: str, name: str, begin: str) -> Finding | None:
     """What to say of a file that does not exist; None for one that does, and for what is no file."""
-    scheme, separator, rest = name.partition("://")
-    path = Path(rest.removeprefix("/") if separator else name)
-    if (separator and scheme != "sqlite") or path.exists():
+    path = file_of(name)
+    if path is None or path.exists():
         return None
     above = next((folder for folder in path.absolute().parents if folder.exists()), Path("/"))
     try:
