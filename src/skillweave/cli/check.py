@@ -102,7 +102,6 @@ _MEANINGS: Mapping[str, str] = {
 
 
 def _by_host_key(skills: "Sequence[Skill]") -> dict[str, list[str]]:
-    """The ids of the skills for which a key makes a difference, by key."""
     from skillweave.formats.arguments import takes_arguments
     from skillweave.formats.host_keys import invocation_of, when_to_use_of
 
@@ -138,7 +137,6 @@ def _listed(ids: Sequence[str]) -> str:
 
 
 def _summary(checked: "CheckShown") -> str:
-    """How many skills and findings there are, in one line."""
     levels = [found.severity.value for found in checked.diagnostics]
     found = [counted(levels.count(level), noun) for level, noun in _NOUNS if level in levels]
     counts = tally_shown(checked.loaded, checked.skipped, checked.repaired)
@@ -152,7 +150,6 @@ _FOLLOWING = "following the files; every edit is checked until you press Ctrl-C"
 def _watched(
     registry: "Registry", changes: AsyncGenerator["Changes", None], graph: "SkillGraph | None"
 ) -> Iterator[Answer]:
-    """The check of what is there now, then one of each edit."""
     from skillweave.cli.output.skills import EditShown
 
     with asyncio.Runner() as runner:

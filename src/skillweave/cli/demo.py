@@ -51,7 +51,6 @@ _ROLES = {Role.USER.value: "The user says", Role.ASSISTANT.value: "The model say
 
 
 def _scenes() -> "tuple[Scene, ...]":
-    """The conversation over the example skills."""
     from skillweave.packs.demonstration import Scene
 
     return (

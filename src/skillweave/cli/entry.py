@@ -82,7 +82,6 @@ def _laid_out(answer: Answer, *, as_json: bool, indent: int | None = 2) -> str:
 
 
 def _streamed(answers: Iterator[Answer], *, as_json: bool) -> int:
-    """Print one answer after the other, as they come."""
     for note in _strange_variables():
         _say(note)
     while True:

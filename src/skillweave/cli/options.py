@@ -9,7 +9,7 @@ import typer
 from typer import BadParameter
 
 from skillweave.cli import completion
-from skillweave.cli.arguments.entities import existing_graph, graph_to_fill
+from skillweave.cli.arguments.entities import existing_graph
 from skillweave.cli.arguments.ledger import Kept, existing, kept_in
 from skillweave.cli.arguments.skills import load, of_project, skills_beside_packs, sources_closed, sources_of
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from skillweave.conversation import Turn
     from skillweave.events.event import Observer
     from skillweave.graph import SkillGraph
-    from skillweave.knowledge.entity import EntityGraph, WritableGraph
+    from skillweave.knowledge.entity import EntityGraph
     from skillweave.registry import Snapshot, Source
     from skillweave.select.candidates import Selection
     from skillweave.select.matchers import Matcher
@@ -346,10 +346,6 @@ class OfEntities(Reading):
     def existing(self) -> "AbstractAsyncContextManager[EntityGraph]":
         """The graph, which must be there already, open while the context lasts; raises Mistake."""
         return existing_graph(self.entities, self.tenant, self.sources_at_hand())
-
-    def to_fill(self) -> "AbstractAsyncContextManager[WritableGraph]":
-        """The graph of a database, made where it is not there yet; raises Mistake for what cannot be filled."""
-        return graph_to_fill(self.entities, self.tenant)
 
 
 @dataclass(frozen=True, slots=True)

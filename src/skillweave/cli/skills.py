@@ -159,7 +159,6 @@ def _facts(shown: "SkillShown") -> Iterator[tuple[str, str]]:
 
 
 def _host_key_facts(skill: "Skill") -> Iterator[tuple[str, str]]:
-    """Label and text for what the keys of one skill say."""
     from skillweave.formats.arguments import takes_arguments
     from skillweave.formats.host_keys import invocation_of, when_to_use_of
 

@@ -210,23 +210,19 @@ _SHOWN_NEAR = 2
 
 
 def _matched_text(selection: "Selection", page: Page) -> str:
-    """Which skills a message calls for, and which nearly."""
     from skillweave.cli.output.page import evidence_shown
     from skillweave.decisions import Outcome
 
     lines: list[str] = []
-    for candidate in selection.chosen:
-        lines.append(page.entry("chosen", _title(candidate), Ink.GOOD))
-        lines.append(page.entry("", evidence_shown(candidate.evidence)))
-    for candidate in selection.offered:
-        lines.append(page.entry("offered", _title(candidate)))
-        lines.append(page.entry("", evidence_shown(candidate.evidence)))
+    for what, candidates, ink in (("chosen", selection.chosen, Ink.GOOD), ("offered", selection.offered, None)):
+        for one in candidates:
+            lines += [page.entry(what, _title(one), ink), page.entry("", evidence_shown(one.evidence))]
     near = 0
     for rejected in selection.rejected:
         near += rejected.outcome is Outcome.BELOW_THRESHOLD
         if rejected.outcome is not Outcome.BELOW_THRESHOLD or near <= _SHOWN_NEAR:
-            lines.append(page.entry(rejected.outcome.value, _title(rejected.candidate), Ink.FAINT))
-            lines.append(page.entry("", rejected.reason))
+            head = page.entry(rejected.outcome.value, _title(rejected.candidate), Ink.FAINT)
+            lines += [head, page.entry("", rejected.reason)]
     if near > _SHOWN_NEAR:
         lines.append(page.entry("", f"and {near - _SHOWN_NEAR} more (--json lists all)"))
     return "\n".join(lines) or page.wrap("No skill is about this message.")

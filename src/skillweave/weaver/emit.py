@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from skillweave.contracts.codes import fragment
 from skillweave.contracts.plain import Limits, NotPlain, plain
-from skillweave.diagnostics import Diagnostic, has_errors
+from skillweave.diagnostics import has_errors
 from skillweave.disclose.block import Rung
 from skillweave.events.event import Announced, EventRefused, EventType, name_problem
 from skillweave.registry import Snapshot
@@ -82,10 +82,6 @@ def _require_match(declared: EventType, data: Mapping[str, FrozenJson], skill_id
 
     findings = check_against(declared.schema, data, place="payload", skill=skill_id)
     if has_errors(findings):
-        raise EventRefused(_mismatch(declared.name, place, findings), findings)
-
-
-def _mismatch(name: str, place: str, findings: tuple[Diagnostic, ...]) -> str:
-    first = findings[0]
-    more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
-    return f"the payload does not fit event {name!r} as declared{place}: {first.location}: {first.message}{more}"
+        first, more = findings[0], f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
+        what = f"{first.location}: {first.message}{more}"
+        raise EventRefused(f"the payload does not fit event {declared.name!r} as declared{place}: {what}", findings)

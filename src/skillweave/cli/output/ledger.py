@@ -92,7 +92,6 @@ def engaged_text(entry: Engaged, page: Page) -> str:
 
 
 def _approval(approval: Approval, page: Page) -> str:
-    """What a person said, when, and about what."""
     when = shown_time(approval.at)
     before = f" before {listed(approval.before)}" if approval.before else ""
     what = f"{approval.checkpoint} of {approval.skill_id}{before}"

@@ -64,15 +64,14 @@ class Page:
         """A narrower page, for text that is indented as a whole afterwards."""
         return Page(self.width - columns, self.inks)
 
-    def excerpt(self, text: str, lines: int, indent: int = 2) -> str:
+    def excerpt(self, text: str, lines: int) -> str:
         """The first lines of a text behind a bar, long ones cut, and how many more there are."""
         all_lines = printable(text).splitlines()
-        room = self.width - indent - 2
-        shown = [_cut(line, room) for line in all_lines[:lines]]
+        shown = [_cut(line, self.width - 4) for line in all_lines[:lines]]
         rest = len(all_lines) - lines
         if rest > 0:
             shown.append(f"... {counted(rest, 'more line')}")
-        return "\n".join(self.paint(f"{' ' * indent}| {line}".rstrip(), Ink.FAINT) for line in shown)
+        return "\n".join(self.paint(f"  | {line}".rstrip(), Ink.FAINT) for line in shown)
 
 
 def page_for(stream: TextIO) -> Page:
