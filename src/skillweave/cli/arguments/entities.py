@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import aclosing, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING, cast
 
 import typer
@@ -46,16 +46,11 @@ async def existing_graph(
         await close_all([graph])
 
 
-@asynccontextmanager
-async def graph_if_named(
+def graph_if_named(
     name: str | None, tenant: str, sources: "Sequence[Source]"
-) -> AsyncIterator["EntityGraph | None"]:
+) -> AbstractAsyncContextManager["EntityGraph | None"]:
     """The graph for the turns of a command, None where none is named; like `existing_graph`."""
-    if name is None:
-        yield None
-        return
-    async with existing_graph(name, tenant, sources) as graph:
-        yield graph
+    return nullcontext() if name is None else existing_graph(name, tenant, sources)
 
 
 @asynccontextmanager

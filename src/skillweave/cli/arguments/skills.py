@@ -188,13 +188,10 @@ def seen_by(agent: str | None, snapshot: "Snapshot") -> "Snapshot":
 def _advice() -> str:
     from skillweave.sources.roots import Scope, existing_roots
 
-    found = [
-        str(path.relative_to(Path.cwd()))
-        for root, path in existing_roots(Path.cwd(), Path.cwd())
-        if root.scope is Scope.PROJECT
-    ]
-    if found:
-        return f"add --skills {found[0]}"
+    here = Path.cwd()
+    for root, path in existing_roots(here, here):
+        if root.scope is Scope.PROJECT:
+            return f"add --skills {path.relative_to(here)}"
     return "add --skills DIR, the folder that holds your skills"
 
 
