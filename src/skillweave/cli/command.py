@@ -1,7 +1,7 @@
 """Commands as typer runs them: configured defaults, help in groups with examples, and loading only when used."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import MISSING, fields, is_dataclass, replace
 from inspect import Parameter, Signature, iscoroutine, signature
 from typing import Any
 
@@ -14,8 +14,8 @@ from skillweave.errors import SkillweaveError
 def spread(function: Callable[..., object]) -> Callable[..., object]:
     """The command as typer reads it: each set of options in its signature spread out, and `--json` as the last option.
 
-    A set of options is a parameter that is annotated with a dataclass of them. `--json` is not passed on, unless the
-    command asks for it: whoever prints an answer looks at the arguments. A coroutine is run to its end.
+    A set of options, or of arguments, is a parameter that is annotated with a dataclass of them. `--json` is not passed
+    on, unless the command asks for it: whoever prints an answer looks at the arguments. A coroutine is run to its end.
     """
     from skillweave.cli.options import AsJson
 
@@ -24,7 +24,9 @@ def spread(function: Callable[..., object]) -> Callable[..., object]:
     for name, parameter in signature(function).parameters.items():
         if isinstance(parameter.annotation, type) and is_dataclass(parameter.annotation):
             sets[name] = parameter.annotation
-            stated = [(field.name, field.type, field.default) for field in fields(parameter.annotation)]
+            parts = fields(parameter.annotation)
+            defaults = (Parameter.empty if part.default is MISSING else part.default for part in parts)
+            stated = [(part.name, part.type, default) for part, default in zip(parts, defaults, strict=True)]
         else:
             stated = [(name, parameter.annotation, parameter.default)]
         for own, annotation, default in stated:

@@ -72,13 +72,6 @@ _GIVEN = typer.Argument(
     metavar="KEY", help="A skill's id, or a key such as artifact:SKILL/FILE.", autocompletion=completion.skill_ids
 )
 _Skill = Annotated[str, typer.Argument(metavar="SKILL", help="A skill's id.", autocompletion=completion.skill_ids)]
-_Checkpoint = Annotated[
-    str,
-    typer.Argument(
-        metavar="CHECKPOINT",
-        help="The name of one of its checkpoints, or preapproved-tools: that the tools it preapproves run unasked.",
-    ),
-]
 
 
 async def list_(ledger: options.KeptLedger = None) -> Answer:
@@ -166,7 +159,22 @@ async def unload(
 
 
 @dataclass(frozen=True, slots=True)
-class _Verdict(options.LoadingWithLedger):
+class _Point:
+    """The checkpoint of a skill in a conversation."""
+
+    conversation: options.KnownConversation
+    skill: _Skill
+    checkpoint: Annotated[
+        str,
+        typer.Argument(
+            metavar="CHECKPOINT",
+            help="The name of one of its checkpoints, or preapproved-tools: that the tools it preapproves run unasked.",
+        ),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
     """Who says what about which call."""
 
     by: Annotated[str | None, options.option(_SAID, "--by NAME", "Who says so. Default: your user name.")] = None
@@ -176,55 +184,46 @@ class _Verdict(options.LoadingWithLedger):
     ] = None
 
 
-async def approve(
-    conversation: options.KnownConversation, skill: _Skill, checkpoint: _Checkpoint, *, said: _Verdict
-) -> Answer:
+async def approve(at: _Point, *, said: _Verdict, loading: options.LoadingWithLedger) -> Answer:
     """Let one call through a checkpoint, or with no --call the skill, until its text changes.
 
     A checkpoint before a tool asks about each call, unless it has `scope: conversation`.
     """
-    return await _decided(conversation, skill, checkpoint, "approved", said)
+    return await _decided(at, "approved", said, loading)
 
 
-async def reject(
-    conversation: options.KnownConversation, skill: _Skill, checkpoint: _Checkpoint, *, said: _Verdict
-) -> Answer:
+async def reject(at: _Point, *, said: _Verdict, loading: options.LoadingWithLedger) -> Answer:
     """Stop one call at a checkpoint, or with no --call the skill: it leaves the conversation and stays out.
 
     A call that was stopped stays denied with these arguments. With no --call the tool that the checkpoint stands before
     stays denied. Both last until `reconsider`, or `approve` of the same.
     """
-    return await _decided(conversation, skill, checkpoint, "rejected", said)
+    return await _decided(at, "rejected", said, loading)
 
 
-async def _decided(conversation: str, skill: str, checkpoint: str, verdict: str, said: _Verdict) -> Answer:
+async def _decided(at: _Point, verdict: str, said: _Verdict, loading: options.LoadingWithLedger) -> Answer:
     from skillweave.cli.output.ledger import judged_lines
     from skillweave.state.approvals import CONSENT
 
     call, person = None if said.call is None else _call_in(said.call), _person(said.by)
-    async with _weaver(said.sources(), said.kept(conversation), said.agent) as weaver:
-        if checkpoint == CONSENT and verdict == "approved":
-            kept = await weaver.approvals.consent(conversation, skill, by=person)
+    async with _weaver(loading.sources(), loading.kept(at.conversation), loading.agent) as weaver:
+        if at.checkpoint == CONSENT and verdict == "approved":
+            kept = await weaver.approvals.consent(at.conversation, at.skill, by=person)
         else:
-            kept = await weaver.approvals.decide(conversation, skill, checkpoint, verdict, by=person, call=call)
+            where = at.conversation, at.skill, at.checkpoint
+            kept = await weaver.approvals.decide(*where, verdict, by=person, call=call)
     return Answer(lambda: kept, lambda page: "\n".join(judged_lines(kept, page)))
 
 
-async def reconsider(
-    conversation: options.KnownConversation,
-    skill: _Skill,
-    checkpoint: _Checkpoint,
-    *,
-    loading: options.LoadingWithLedger,
-) -> Answer:
+async def reconsider(at: _Point, *, loading: options.LoadingWithLedger) -> Answer:
     """Take back what was said at a checkpoint, so that it asks again.
 
     A rejected skill may come back then.
     """
     from skillweave.cli.output.ledger import Withdrawn, withdrawn_text
 
-    async with _weaver(loading.sources(), loading.kept(conversation), loading.agent) as weaver:
-        withdrawn = Withdrawn(await weaver.approvals.reconsider(conversation, skill, checkpoint))
+    async with _weaver(loading.sources(), loading.kept(at.conversation), loading.agent) as weaver:
+        withdrawn = Withdrawn(await weaver.approvals.reconsider(at.conversation, at.skill, at.checkpoint))
     return Answer(lambda: withdrawn, partial(withdrawn_text, withdrawn))
 
 
