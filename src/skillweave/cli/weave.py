@@ -108,9 +108,7 @@ async def weave(
     graph, notes = await loading.own_graph()
     sources = loading.sources()
     async with opened(kept, sources) as store, graph_if_named(entities, tenant, sources) as known:
-        weaver = selecting.weaver(sources, store, graph, loading.kept_skills(), known)
-        weaver = weaver if agent is None else await weaver.for_agent(agent)
-        await indexed(weaver)
+        weaver = await indexed(selecting.weaver(sources, store, graph, loading.kept_skills(), known), agent)
         injection = (await weaver.weave(turn)).measured_against(await weaver.skills.tokens_of_everything())
     snapshot = await weaver.skills.snapshot()
     troubles = [found for found in injection.diagnostics if found.code in (LEDGER_UNAVAILABLE, DECISIONS_NOT_KEPT)]
@@ -196,9 +194,7 @@ async def match(
             selection = await selecting.selection(snapshot, turn, loading.kept_skills())
     else:
         async with opened(Kept(None, DEFAULT_CONVERSATION)) as store:
-            weaver = selecting.weaver(sources, store, graph, loading.kept_skills())
-            weaver = weaver if agent is None else await weaver.for_agent(agent)
-            await indexed(weaver)
+            weaver = await indexed(selecting.weaver(sources, store, graph, loading.kept_skills()), agent)
             selection = await weaver.skills.match(turn)
         graph = weaver.skills.given_graph
     notes = (*notes, *loading_notes(snapshot), *graph_notes(snapshot, graph), *notes_of(selection.diagnostics))

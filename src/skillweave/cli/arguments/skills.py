@@ -226,9 +226,10 @@ def interruptible(told: Callable[[], str] = str) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-async def indexed(weaver: "Weaver") -> None:
-    """Read the skills and make them ready to be searched, which the first turn would do anyway, without a word."""
-    skills = len((await weaver.skills.snapshot()).active())
-    with working("Indexing", skills):
+async def indexed(weaver: "Weaver", agent: str | None = None) -> "Weaver":
+    """The weaver, of an agent its own, ready to search: the first turn would do that anyway, without a word."""
+    weaver = weaver if agent is None else await weaver.for_agent(agent)
+    with working("Indexing", len((await weaver.skills.snapshot()).active())):
         await weaver.skills.make_ready()
         await weaver.skills.catalog()
+    return weaver
