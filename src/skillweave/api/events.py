@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from skillweave.api.pages import one_key
+from skillweave.api.turn_request import one_key
 from skillweave.codec import Portable
 from skillweave.conversation import LONGEST_ID
 from skillweave.errors import InvalidValue

@@ -1,4 +1,4 @@
-"""What all operations share: their path, lists in pages, and keys of requests that are sent again."""
+"""Lists are answered in pages: some entries, and where the next page begins; and where all operations are."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -49,12 +49,3 @@ def page(
     """
     shown = tuple(found[:limit])
     return kind(shown, place(shown[-1]) if len(found) > limit else None)
-
-
-def one_key(what: str, own: str | None, key: str | None, error: Callable[[str], Exception]) -> str | None:
-    """The request's own id, else the Idempotency-Key; raises the error where these are two."""
-    if own is not None and key is not None and own != key:
-        raise error(
-            f"the {what} {own[:60]!r} and the Idempotency-Key {key[:60]!r}; give one of them, as one is the other"
-        )
-    return key if own is None else own

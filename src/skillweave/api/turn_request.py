@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import ClassVar
 
-from skillweave.api.pages import one_key
 from skillweave.checking import Checked
 from skillweave.codec import Portable
 from skillweave.conversation import Message, Placement, Read, ToolResult, Turn, message_of
@@ -74,3 +73,10 @@ class TurnRequest(Portable):
 
 _CHECKED = Checked("TurnRequest", InvalidTurn)
 _SHARED = frozenset(one.name for one in fields(TurnRequest)) - {"id", "message", "memory"}
+
+
+def one_key(what: str, own: str | None, key: str | None, error: Callable[[str], Exception]) -> str | None:
+    """The request's own id, else the Idempotency-Key; raises the error where these are two."""
+    if own is not None and key is not None and own != key:
+        raise error(f"the {what} {own[:60]!r} and the Idempotency-Key {key[:60]!r}; give one of the two")
+    return key if own is None else own
