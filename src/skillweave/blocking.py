@@ -1,6 +1,6 @@
 """Verbs that are awaited on an object, and block on its twin, which has an event loop in a thread of its own."""
 
-from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Iterator
 from contextlib import AbstractAsyncContextManager, AbstractContextManager, contextmanager
 from functools import partial, wraps
 from types import MethodType
@@ -98,7 +98,7 @@ def _items(
         while found := thread.run(_next(series)):
             yield found[0]
     finally:
-        thread.run(_ended(series))
+        thread.run(_awaited(series.aclose()))
 
 
 @contextmanager
@@ -106,7 +106,7 @@ def _block(
     thread: LoopThread, verb: Callable[P, AbstractAsyncContextManager[T]], *args: P.args, **kwargs: P.kwargs
 ) -> Iterator[T]:
     block = verb(*args, **kwargs)
-    given = thread.run(_entered(block))
+    given = thread.run(_awaited(block.__aenter__()))
     try:
         yield given
     except BaseException as error:
@@ -122,12 +122,8 @@ async def _next(series: AsyncGenerator[T, None]) -> tuple[T] | None:
         return None
 
 
-async def _ended(series: AsyncGenerator[Any, None]) -> None:
-    await series.aclose()
-
-
-async def _entered(manager: AbstractAsyncContextManager[T]) -> T:
-    return await manager.__aenter__()
+async def _awaited(work: Awaitable[T]) -> T:
+    return await work
 
 
 async def _left(manager: AbstractAsyncContextManager[Any], error: BaseException | None) -> None:

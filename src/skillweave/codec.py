@@ -122,10 +122,6 @@ def union_arms(hint: Hint) -> tuple[Any, ...]:
     return get_args(hint) if _origin(hint) in (Union, UnionType) else ()
 
 
-def _is_union(hint: Hint) -> bool:
-    return bool(union_arms(hint))
-
-
 def is_free(hint: Hint) -> bool:
     """Whether any JSON data may stand there."""
     return hint in (object, Any) or set(_SCALARS) <= set(union_arms(hint))
@@ -165,7 +161,7 @@ def _converter(*, detailed: bool) -> "Converter":
         (_is_list, _list_reader, _list_writer),
         (_is_mapping, _mapping_reader, _mapping_writer),
         (_is_port, _port_reader, _port_writer),
-        (_is_union, _union_reader, _union_writer),
+        (lambda hint: bool(union_arms(hint)), _union_reader, _union_writer),
         (is_free, _free_reader, _free_writer),
     ):
         converter.register_structure_hook_factory(takes, partial(reader, converter))

@@ -41,8 +41,7 @@ class ArtifactNotFound(SkillweaveError, LookupError):
     """An artifact that its skill does not list, or whose file has gone since the skill was loaded."""
 
     def __init__(self, skill: str, artifact: str, why: str) -> None:
-        self.skill = skill
-        self.artifact = artifact
+        self.skill, self.artifact = skill, artifact
         super().__init__(f"artifact {_shown(artifact)} of skill {skill!r} cannot be read: {why}")
 
 
@@ -50,9 +49,7 @@ class VersionNotFound(SkillweaveError, LookupError):
     """A version of a skill that was never published; `known` are the content hashes of those that were."""
 
     def __init__(self, skill: str, content_hash: str, known: Iterable[str]) -> None:
-        self.skill = skill
-        self.content_hash = content_hash
-        self.known = tuple(known)
+        self.skill, self.content_hash, self.known = skill, content_hash, tuple(known)
         there = ", ".join(one[:12] for one in self.known[-10:])
         super().__init__(f"skill {_shown(skill)} has no version {_shown(content_hash)}; there are {there}")
 
@@ -77,9 +74,7 @@ class CheckpointNotFound(SkillweaveError, LookupError):
     """A checkpoint that its skill does not have; `known` are the names of those it has."""
 
     def __init__(self, skill: str, name: str, known: Iterable[str]) -> None:
-        self.skill = skill
-        self.name = name
-        self.known = tuple(known)
+        self.skill, self.name, self.known = skill, name, tuple(known)
         there = f"it has {', '.join(map(_shown, self.known[:10]))}" if self.known else "it has none"
         super().__init__(f"skill {_shown(skill)} has no checkpoint {_shown(name)}; {there}")
 
@@ -130,9 +125,7 @@ class InvalidGraph(SkillweaveError, ValueError):
     def __init__(
         self, message: str, *, place: str = "", fix: str = "", mistakes: Sequence["InvalidGraph"] = ()
     ) -> None:
-        self.place = place
-        self.fix = fix
-        self.mistakes = tuple(mistakes)
+        self.place, self.fix, self.mistakes = place, fix, tuple(mistakes)
         super().__init__(message)
 
 
@@ -148,9 +141,7 @@ class InvalidScores(SkillweaveError, ValueError):
     """An answer of a scorer that cannot be ranked: an id is missing or unknown, or a score is not a number."""
 
     def __init__(self, scorer: str, expected: str, found: str) -> None:
-        self.scorer = scorer
-        self.expected = expected
-        self.found = found
+        self.scorer, self.expected, self.found = scorer, expected, found
         super().__init__(
             f"scorer {_shown(scorer)} has to answer with {expected}, not with {found}; "
             "`score` gives one number for each candidate that it was asked about, by id"
@@ -161,9 +152,7 @@ class InvalidVectors(SkillweaveError, ValueError):
     """An answer of an embedder that cannot be used: other rows than texts, another dimension, no table of numbers."""
 
     def __init__(self, embedder: str, expected: str, found: str) -> None:
-        self.embedder = embedder
-        self.expected = expected
-        self.found = found
+        self.embedder, self.expected, self.found = embedder, expected, found
         super().__init__(
             f"embedder {_shown(embedder)} has to answer with {expected}, not with {found}; "
             "`embed` gives one row for each text, all of the same dimension as long as `id` is the same"
@@ -188,8 +177,7 @@ class UnknownMatcher(SkillweaveError, ValueError):
     """A name that no matcher has; `known` are all names."""
 
     def __init__(self, name: str, known: Iterable[str]) -> None:
-        self.name = name
-        self.known = tuple(known)
+        self.name, self.known = name, tuple(known)
         super().__init__(f"there is no matcher {_shown(name)}; choose from {', '.join(self.known)}")
 
 
@@ -200,8 +188,7 @@ class ApprovalNeeded(SkillweaveError):
     """
 
     def __init__(self, conversation: str, pending: Sequence[tuple[str, str]]) -> None:
-        self.conversation = conversation
-        self.pending = tuple(pending)
+        self.conversation, self.pending = conversation, tuple(pending)
         named = ", ".join(f"{checkpoint} of {skill}" for skill, checkpoint in self.pending)
         skill, checkpoint = self.pending[0]
         verdict = f"{_shown(conversation)}, {skill!r}, {checkpoint!r}, 'approved', by='NAME'"
@@ -288,8 +275,7 @@ class Contended(SkillweaveError):
     """Other turns of the same conversation won every compare-and-swap; the turn can be tried again."""
 
     def __init__(self, conversation: str, attempts: int) -> None:
-        self.conversation = conversation
-        self.attempts = attempts
+        self.conversation, self.attempts = conversation, attempts
         super().__init__(
             f"conversation {_shown(conversation)} was changed by others {attempts} times while this turn ran; "
             "run the turn again, or send turns of one conversation one after the other"
@@ -311,13 +297,9 @@ def _likely(wanted: str, known: Sequence[str]) -> Sequence[str]:
     return nlargest(_COMPARED, alike, key=lambda other: _shared_ends(wanted, other))
 
 
-def _shared_ends(one: str, other: str) -> float:
-    shared = _shared_start(one, other) + _shared_start(one[::-1], other[::-1])
-    return shared / max(len(one), len(other), 1)
-
-
-def _shared_start(one: str, other: str) -> int:
-    return len(commonprefix((one, other)))  # noqa: RUF071 - letters are meant, no path
+def _shared_ends(*names: str) -> float:
+    ends = names, [name[::-1] for name in names]
+    return sum(len(commonprefix(some)) for some in ends) / max(1, *map(len, names))  # noqa: RUF071 - letters, no path
 
 
 def _shown(text: str) -> str:

@@ -4,8 +4,8 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from skillweave.distributions import ENGINE, MissingDistribution
@@ -68,8 +68,7 @@ class Extensions(Generic[T]):
         try:
             if entry is not None:
                 return call(entry.load())
-            module, _, attribute = self.built_in[name].partition(":")
-            return call(getattr(import_module(module), attribute))
+            return call(resolve_name(self.built_in[name]))
         except SkillweaveError:
             raise
         except Exception as error:

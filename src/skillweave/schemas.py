@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field
 from enum import Enum, StrEnum
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any, Literal, get_args, get_origin, get_type_hints, is_typeddict
 
 from skillweave.codec import Hint, Key, is_free, keys_of, union_arms, words_of
@@ -113,8 +113,7 @@ def schema(name: str) -> Schema:
     if name not in SHAPES:
         raise UnknownSchema(name)
     place, version = SHAPES[name]
-    module, _, cls = place.partition(":")
-    described = schema_of(getattr(import_module(module), cls))
+    described = schema_of(resolve_name(place))
     return {"$schema": DIALECT, "$id": schema_id(name, version), **described}
 
 

@@ -248,8 +248,12 @@ def test_several_calls_are_decided_in_one_go_each_by_its_own_reply(room: Room) -
     assert "It is too thin." in room.answers["p1"]
 
 
-@pytest.mark.parametrize("kind", [{"verdict": "approved"}, {"verdict": "rejected", "note": "No."}], ids=str)
-def test_the_ready_agent_keeps_several_verdicts_in_one_write(tmp_path: Path, kind: Any) -> None:
+@pytest.mark.parametrize(
+    ("kind", "taken"), [({"verdict": "approved"}, 3), ({"verdict": "rejected", "note": "No."}, 0)], ids=str
+)
+def test_the_ready_agent_keeps_several_verdicts_in_one_write_and_takes_each_yes_in_its_own(
+    tmp_path: Path, kind: Any, taken: int
+) -> None:
     weaver, script = weaver_in(tmp_path), Script(SEVERAL, "Done.")
     agent = ready(weaver, script, Workshop(), InMemorySaver())
     stops = agent.invoke(said("Prepare the filing"), thread())["__interrupt__"]
@@ -257,7 +261,7 @@ def test_the_ready_agent_keeps_several_verdicts_in_one_write(tmp_path: Path, kin
     agent.invoke(Command(resume={one.id: {**kind, "by": "Ann Lee"} for one in stops}), thread())
     verdicts = weaver.sync.ledger.state("t1")
     assert len(verdicts.approvals) == 3
-    assert verdicts.revision - before == 1
+    assert (verdicts.revision - before, len(verdicts.uses)) == (1 + taken, taken)
 
 
 def test_a_copy_of_the_ready_agent_with_other_settings_looks_at_replies_too() -> None:

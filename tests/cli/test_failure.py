@@ -22,12 +22,12 @@ from skillweave.errors import Contended
     ids=lambda value: type(value).__name__,
 )
 def test_the_exit_code_tells_a_mistake_from_a_store_that_does_not_answer(error: Exception, code: int) -> None:
-    assert failure_of(error).code == code
+    assert failure_of(error)["exit_code"] == code
 
 
 def test_a_refusal_of_the_system_names_the_file() -> None:
     error = PermissionError(errno.EACCES, os.strerror(errno.EACCES), "notes.json")
-    assert failure_of(error).line == "notes.json: Permission denied; check that it exists and is yours"
+    assert failure_of(error)["message"] == "notes.json: Permission denied; check that it exists and is yours"
 
 
 def test_json_is_wanted_only_as_an_option() -> None:

@@ -35,7 +35,7 @@ class Step:
 
 STEPS = st.builds(
     Step,
-    st.sampled_from(["yes", "yes", "no", "change", "take back", "edit", "turn"]),
+    st.sampled_from(["yes", "yes", "no", "change", "take back", "run", "run", "edit", "turn"]),
     CALLS,
     st.sampled_from(["bills", "salaries"]),
     CALLS,
@@ -57,11 +57,33 @@ class Model:
 
     yes: dict[str, set[tuple[str, str]]] = field(default_factory=lambda: {"bills": set(), "salaries": set()})
     no: dict[str, set[str]] = field(default_factory=lambda: {"bills": set(), "salaries": set()})
+    asked: set[tuple[str, str]] = field(default_factory=set)
+    late: set[tuple[str, str]] = field(default_factory=set)
 
     def say_yes(self, skill_id: str, call: ToolCall, instead: ToolCall) -> None:
         self.yes[skill_id] -= {(call.id, written(call))}
         self.yes[skill_id] |= {(call.id, written(instead))}
         self.no[skill_id] -= {written(instead)}
+        if (call.id, written(call)) in self.late:
+            self.late |= {(call.id, written(instead))}
+
+    def user_speaks(self) -> None:
+        """A yes of before, or one that is still to come to a question of before, counts no more."""
+        self.late |= self.asked.union(*self.yes.values())
+        self.asked.clear()
+
+    def run(self, call: ToolCall) -> Ruling:
+        """What a call gets that is about to run: one yes lets it through once, else it is asked about, anew if late."""
+        ruling, this = self.ruling(call), (call.id, written(call))
+        if ruling is Ruling.ALLOW or (ruling is Ruling.ASK and this in self.late):
+            for said in self.yes.values():
+                said -= {this}
+        if ruling is Ruling.ASK:
+            self.late -= {this}
+            self.asked |= {this}
+        if ruling is Ruling.ALLOW:
+            self.asked -= {this}
+        return ruling
 
     def say_no(self, skill_id: str, call: ToolCall) -> None:
         self.yes[skill_id] -= {(call.id, written(call))}
@@ -70,8 +92,9 @@ class Model:
     def ruling(self, call: ToolCall) -> Ruling:
         if any(written(call) in refused for refused in self.no.values()):
             return Ruling.DENY
-        asking = ASKING[call.tool]
-        return Ruling.ALLOW if all((call.id, written(call)) in self.yes[one] for one in asking) else Ruling.ASK
+        this = (call.id, written(call))
+        let_through = this not in self.late and all(this in self.yes[one] for one in ASKING[call.tool])
+        return Ruling.ALLOW if let_through else Ruling.ASK
 
 
 @tried(50)
@@ -94,7 +117,9 @@ async def _holds(steps: list[Step], calls: list[ToolCall]) -> None:
         now = await weaver.current_policy("c")
         for call in calls:
             verdict = now.tools.authorize(call.tool, call.arguments, call_id=call.id)
-            assert verdict.ruling is model.ruling(call), (step, call)
+            assert verdict.ruling is not Ruling.ALLOW  # a policy alone lets nothing through at a checkpoint
+            ruled = Ruling.ALLOW if verdict.approved else verdict.ruling
+            assert ruled is model.ruling(call), (step, call)
             assert now.tools.authorize(call.tool, call.arguments).ruling is not Ruling.ALLOW
 
 
@@ -119,10 +144,16 @@ async def _do(weaver: Weaver, model: Model, step: Step, edition: dict[str, int])
     elif step.what == "edit":
         edition[skill_id] += 1
         _register(weaver, skill_id, edition[skill_id])
-        model.yes[skill_id].clear()
         await weaver.weave("bills and salaries", conversation="c")
+        model.user_speaks()
+        model.yes[skill_id].clear()
+    elif step.what == "run":
+        now = await weaver.current_policy("c")
+        verdict = await weaver.authorize(now, step.call.tool, step.call.arguments, call_id=step.call.id)
+        assert verdict.ruling is model.run(step.call)
     else:
         await weaver.weave("Go on with bills and salaries", conversation="c")
+        model.user_speaks()
 
 
 def _register(weaver: Weaver, skill_id: str, edition: int) -> None:

@@ -232,8 +232,8 @@ async def test_a_yes_to_one_call_covers_that_call() -> None:
     call = ToolCall("call-1", "pay", {"sum": 7})
     await clerk.approvals.decide("c", "pay-bill", "sign-off", "approved", by="Zoë", call=call)
     policy = await clerk.current_policy("c")
-    assert policy.tools.authorize("pay", {"sum": 7}, call_id="call-1").ruling is Ruling.ALLOW
-    assert policy.tools.authorize("pay", {"sum": 8}, call_id="call-2").ruling is Ruling.ASK
+    assert (await clerk.authorize(policy, "pay", {"sum": 7}, call_id="call-1")).ruling is Ruling.ALLOW
+    assert (await clerk.authorize(policy, "pay", {"sum": 8}, call_id="call-2")).ruling is Ruling.ASK
 
 
 async def test_a_host_asks_once_about_one_call_and_its_reply_is_kept_for_each_skill_that_asks() -> None:

@@ -297,7 +297,8 @@ async def answered_in_the_child(message: str) -> Ruling:
     await weaver.weave("Pay it", conversation=plan.conversation, named=plan.skills, limits=plan.limits)
     await weaver.approvals.decide(plan.conversation, "bills", "release", "approved", by="Ann", call=CALL)
     now = await weaver.current_policy(plan.conversation, limits=plan.limits)
-    return now.tools.authorize(CALL.tool, CALL.arguments, call_id=CALL.id).ruling
+    ruled = await weaver.authorize(now, CALL.tool, CALL.arguments, call_id=CALL.id, limits=plan.limits)
+    return ruled.ruling
 
 
 async def test_a_checkpoint_of_a_skill_that_parent_and_sub_agent_share_is_answered_once() -> None:

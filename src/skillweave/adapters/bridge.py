@@ -21,7 +21,7 @@ from skillweave.checking import Checked
 from skillweave.compose.composition import limited, limits_of
 from skillweave.compose.policy import Refusal, Ruling, ToolPolicy, Verdict
 from skillweave.compose.spawn import SpawnPlan
-from skillweave.conversation import Placement, Turn, nothing_said
+from skillweave.conversation import Placement, ToolCall, Turn, nothing_said
 from skillweave.disclose.block import SkillTools
 from skillweave.errors import StoreUnavailable
 from skillweave.injection import CurrentPolicy, Injection, PendingCheckpoint
@@ -49,8 +49,8 @@ class Judged:
 
     @property
     def runs(self) -> bool:
-        """Whether the call may run now."""
-        return self.verdict.ruling is Ruling.ALLOW
+        """Whether the call may run now; a call that a person approved, once `Bridge.take` lets it through."""
+        return self.verdict.ruling is Ruling.ALLOW or bool(self.verdict.approved)
 
 
 class Bridge:
@@ -147,19 +147,31 @@ class Bridge:
         now: CurrentPolicy | None = None,
         host_tools: Sequence[str] | None = None,
     ) -> Judged:
-        """Whether a call of a host's tool may run; observers are told of one that may not.
+        """Whether a call of a host's tool may run; observers are told of a denied one, and a question is noted.
 
-        A call whose arguments cannot be read is denied with words for the model. `shown` are the checkpoints that were
-        open when the model was called, for `Judged.waited`. The ledger is asked once, or not where the host knows what
-        applies `now`. `host_tools` are those that a denial may name, where turns are woven without `tools`.
+        Nothing is let through by it: call `take` directly before the tool runs. A call whose arguments cannot be read
+        is denied with words for the model. `shown` are the checkpoints that were open when the model was called, for
+        `Judged.waited`. The ledger is asked once, or not where the host knows what applies `now`. `host_tools` are
+        those that a denial may name, where turns are woven without `tools`.
         """
         if call.problem:
             return Judged(Verdict(Ruling.DENY, call.name, call.problem, Refusal.NOT_ALLOWED))
         now = now or await self.current_policy(conversation, tools)
         hosted = host_tools if tools is None else tools
-        verdict = await self.weaver.authorize(
-            now, call.name, call.arguments, call_id=call.id or None, parameters=call.parameters, host_tools=hosted
+        call_id = call.id or None
+        verdict = now.tools.authorize(
+            call.name, call.arguments, call_id=call_id, parameters=call.parameters, host_tools=hosted
         )
+        if verdict.ruling is Ruling.DENY or verdict.checkpoints:
+            verdict = await self.weaver.authorize(
+                now,
+                call.name,
+                call.arguments,
+                call_id=call_id,
+                parameters=call.parameters,
+                host_tools=hosted,
+                limits=self.limits,
+            )
         waits = tuple(
             one
             for one in now.checkpoints
@@ -167,6 +179,27 @@ class Bridge:
         )
         waited = tuple(one for one in shown if one.blocking and one.before and _asks(one.before, call, now.tools))
         return Judged(verdict, waits, waited)
+
+    async def take(self, judged: Judged, call: Call, conversation: str, tools: Sequence[str] | None = None) -> Judged:
+        """The ruling directly before the call runs: one that a person approved is let through, once.
+
+        Where others were faster, or the ledger is silent, it may not run.
+        """
+        if not judged.verdict.approved:
+            return judged
+        verdict = await self.weaver.authorize(
+            await self.current_policy(conversation, tools),
+            call.name,
+            call.arguments,
+            call_id=call.id or None,
+            parameters=call.parameters,
+            limits=self.limits,
+        )
+        return replace(judged, verdict=verdict)
+
+    async def give_back(self, call: Call, conversation: str) -> None:
+        """The call that was let through was never started: the yes to it counts again."""
+        await self.weaver.approvals.give_back(conversation, ToolCall(call.id, call.name, call.arguments or {}))
 
     async def answer(
         self,

@@ -163,15 +163,16 @@ class SkillPlugin(BasePlugin):
                 conversation, pending = read_question(one)
                 await record(self._bridge.weaver, conversation, (pending, reply, read_asked_call(asked) or call))
             call = as_replied(call, reply)
-        waiting: dict[str, Judged] = {}
-        for conversation in self._judging(tool_context):
-            judged = await self._bridge.judge(call, conversation)
-            if judged.waits:
-                waiting[conversation] = judged
-            elif not judged.runs:
-                return self._refused(call, words_for(judged.verdict), tool_context)
-        if waiting:
+        judged = {one: await self._bridge.judge(call, one) for one in self._judging(tool_context)}
+        waiting = {conversation: one for conversation, one in judged.items() if one.waits}
+        denied = [one for one in judged.values() if not one.waits and not one.runs]
+        if waiting and not denied:
             return self._asked(call, waiting, tool_context)
+        if not denied:
+            judged = {where: await self._bridge.take(one, call, where) for where, one in judged.items()}
+            denied = [one for one in judged.values() if not one.runs]
+        if denied:
+            return self._refused(call, words_for(denied[0].verdict), tool_context)
         if call.arguments is not None and call.arguments != tool_args:
             tool_args.clear()
             tool_args.update(copy.deepcopy(dict(call.arguments)))

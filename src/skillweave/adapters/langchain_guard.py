@@ -44,6 +44,10 @@ class Caller:
     call: Call
     _below: dict[tuple[int, str], Bridge] = field(default_factory=dict)
 
+    async def paused(self) -> None:
+        """The tool pauses the graph and runs again from its start: a yes that let it through counts again."""
+        await self.bridge.give_back(self.call, self.conversation)
+
     def request(self, asked: ToolCallRequest) -> ToolCallRequest:
         """What is to run: what was asked for, with the arguments that a person gave the call."""
         arguments = dict(self.call.arguments or {})
@@ -126,16 +130,24 @@ class ToolGuard:
         ruled = self._bridge.run(self._ruled(request))
         if isinstance(ruled, ToolMessage):
             return ruled
-        with _called_by(ruled):
-            return handler(ruled.request(request))
+        try:
+            with _called_by(ruled):
+                return handler(ruled.request(request))
+        except GraphInterrupt:
+            self._bridge.run(ruled.paused())
+            raise
 
     async def awrap(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Awaitable[Ran]]) -> Ran:
         """What `wrap` does, awaited."""
         ruled = await self._ruled(request)
         if isinstance(ruled, ToolMessage):
             return ruled
-        with _called_by(ruled):
-            return await handler(ruled.request(request))
+        try:
+            with _called_by(ruled):
+                return await handler(ruled.request(request))
+        except GraphInterrupt:
+            await ruled.paused()
+            raise
 
     async def _ruled(self, request: ToolCallRequest) -> ToolMessage | Caller:
         """What the model is told in place of running the tool, or on whose behalf the tool is to run."""
@@ -164,7 +176,7 @@ class ToolGuard:
         )
         if judged.waited and not judged.waits:
             return WaitingCall(call, judged.waited, shown, decided=True)
-        return _ruling(call, judged, shown)
+        return await self._settled(here, call, judged, shown)
 
     async def _replied(self, waits: WaitingCall, here: Caller, said: object) -> ToolMessage | WaitingCall | Call:
         """Keep the reply as the verdict, except a yes to what others have decided since, and rule on the call again."""
@@ -178,26 +190,28 @@ class ToolGuard:
             return refused(waits.call, f"not run: {error}")
         left = waits.call if reply is None else as_replied(waits.call, reply)
         judged = await here.bridge.judge(left, here.conversation, self._tools)
-        ruled = _ruling(left, judged, waits.shown)
-        if reply and reply.refuses and not isinstance(ruled, ToolMessage):
+        if reply and reply.refuses and (judged.runs or judged.waits):
             # Another call's approval was kept behind it; this call was rejected all the same.
             return refused(waits.call, f"not run: {reply.by!r} rejected this call")
-        return ruled
+        return await self._settled(here, left, judged, waits.shown)
 
-
-def _ruling(
-    call: Call, judged: Judged, shown: tuple[PendingCheckpoint, ...] | None
-) -> ToolMessage | WaitingCall | Call:
-    digests = {(one.skill_id, one.name): one.digest for one in shown or ()}
-    for one in judged.waits if shown is not None else ():
-        known = digests.get((one.skill_id, one.name))
-        if known != one.digest:
-            # The model has not seen this text, and a reply that comes now may be about the earlier one.
-            what = "has changed since" if known else "was loaded beside this call"
-            return refused(call, f"not run: the skill {one.skill_id!r} {what}; read it, then call again")
-    if judged.waits:
-        return WaitingCall(call, judged.waits, shown)
-    return call if judged.runs else refused(call, judged.verdict)
+    async def _settled(
+        self, here: Caller, call: Call, judged: Judged, shown: tuple[PendingCheckpoint, ...] | None
+    ) -> ToolMessage | WaitingCall | Call:
+        digests = {(one.skill_id, one.name): one.digest for one in shown or ()}
+        for one in judged.waits if shown is not None else ():
+            known = digests.get((one.skill_id, one.name))
+            if known != one.digest:
+                # The model has not seen this text, and a reply that comes now may be about the earlier one.
+                what = "has changed since" if known else "was loaded beside this call"
+                return refused(call, f"not run: the skill {one.skill_id!r} {what}; read it, then call again")
+        if judged.waits and judged.verdict.used_at is not None:
+            # A node that runs again is handed the earlier reply once more, whatever it asks now.
+            return refused(call, f"not run: {judged.verdict.message}; look what it did, then call again if need be")
+        if judged.waits:
+            return WaitingCall(call, judged.waits, shown)
+        judged = await here.bridge.take(judged, call, here.conversation, self._tools)
+        return call if judged.runs else refused(call, judged.verdict)
 
 
 async def run_of(bridge: Bridge, state: object = None) -> tuple[Bridge, str]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from skillweave.api.turn_request import one_key
 from skillweave.codec import Portable
 from skillweave.compose.composition import Mode
 from skillweave.compose.spawn import SpawnPlan, SpawnRequest
@@ -97,12 +98,7 @@ class SpawnQuestion(Portable):
 
     def id_with(self, key: str | None) -> str | None:
         """The id of the spawn, None for a new one; `key` is the Idempotency-Key. Raises InvalidSpawn for two ids."""
-        if self.spawn_id is not None and key is not None and self.spawn_id != key:
-            raise InvalidSpawn(
-                f"the spawn has the id {self.spawn_id[:60]!r} and the Idempotency-Key {key[:60]!r}; give one of them, "
-                "as the id of a spawn is its key"
-            )
-        return self.spawn_id or key
+        return one_key("spawn has the id", self.spawn_id, key, InvalidSpawn) or None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from skillweave.api.turn_request import one_key
 from skillweave.codec import Portable
 from skillweave.conversation import LONGEST_ID
 from skillweave.errors import InvalidValue
@@ -36,12 +37,7 @@ class EventRequest(Portable):
 
     def key_with(self, idempotency_key: str | None) -> str | None:
         """The key, or the Idempotency-Key in its place; raises InvalidValue where these are two."""
-        if self.key is not None and idempotency_key is not None and self.key != idempotency_key:
-            raise InvalidValue(
-                f"the event has the key {self.key[:60]!r} and the Idempotency-Key {idempotency_key[:60]!r}; "
-                "give one of them"
-            )
-        return self.key if self.key is not None else idempotency_key
+        return one_key("event has the key", self.key, idempotency_key, InvalidValue)
 
 
 @dataclass(frozen=True, slots=True)

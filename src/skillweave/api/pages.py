@@ -1,4 +1,4 @@
-"""Lists are answered in pages: some entries, and where the next page begins."""
+"""Lists are answered in pages: some entries, and where the next page begins; and where all operations are."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,6 +10,8 @@ from skillweave.codec import Portable
 T = TypeVar("T")
 P = TypeVar("P")
 
+PREFIX = "/api/v1"
+"""What the path of every operation begins with."""
 MOST_LISTED = 100
 """Entries of one page."""
 

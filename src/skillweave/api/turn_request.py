@@ -65,19 +65,18 @@ class TurnRequest(Portable):
 
         Raises InvalidTurn for a turn that cannot be run, and where `id` and `key` are two.
         """
-        if self.id is not None and key is not None and self.id != key:
-            raise InvalidTurn(
-                f"the turn has the id {self.id[:60]!r} and the Idempotency-Key {key[:60]!r}; give one of "
-                "them, as the id of a turn is its key"
-            )
         known = {one.name: getattr(self, one.name) for one in fields(Turn) if one.name in _SHARED}
-        turn_id = self.id or key or new_id()
+        known["id"] = one_key("turn has the id", self.id, key, InvalidTurn) or new_id()
         said = message_of(self.message)
-        return Turn(
-            **{**known, "id": turn_id, "conversation": conversation, "message": said},
-            memory={**memory, **self.memory} or EMPTY,
-        )
+        return Turn(conversation=conversation, message=said, memory={**memory, **self.memory} or EMPTY, **known)
 
 
 _CHECKED = Checked("TurnRequest", InvalidTurn)
 _SHARED = frozenset(one.name for one in fields(TurnRequest)) - {"id", "message", "memory"}
+
+
+def one_key(what: str, own: str | None, key: str | None, error: Callable[[str], Exception]) -> str | None:
+    """The request's own id, else the Idempotency-Key; raises the error where these are two."""
+    if own is not None and key is not None and own != key:
+        raise error(f"the {what} {own[:60]!r} and the Idempotency-Key {key[:60]!r}; give one of the two")
+    return key if own is None else own

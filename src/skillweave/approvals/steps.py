@@ -113,7 +113,15 @@ def verdict_of(case: ApprovalCase) -> CheckpointVerdict:
     request = case.request
     verdict = ApprovalVerdict(case.status.value)
     return CheckpointVerdict(
-        request.skill_id, request.checkpoint, verdict, case.by, case.note, case.digest, request.call, case.arguments
+        request.skill_id,
+        request.checkpoint,
+        verdict,
+        case.by,
+        case.note,
+        case.digest,
+        request.call,
+        case.arguments,
+        case.id,
     )
 
 

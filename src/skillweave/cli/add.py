@@ -65,7 +65,11 @@ def add(
     from skillweave.installs.packages import packages_in
 
     if source is None:
-        return _added(folder)
+        from skillweave.cli.output.installs import Installed, installed_text
+        from skillweave.installs.lock import read_lock, standings
+
+        listed = Installed(folder, tuple(standings(Path(folder), read_lock(Path(folder)))))
+        return Answer(lambda: listed, partial(installed_text, listed))
     if skill and everything:
         raise Mistake("--all-skills means every skill of the source, and --skill names some; leave out one of the two")
     with fetched(source, ref) as (root, origin):
@@ -73,15 +77,6 @@ def add(
         added = add_skills(Path(folder), packages, origin, force=force)
     shown = AddedShown(folder, added)
     return Answer(lambda: shown, partial(added_text, shown))
-
-
-def _added(folder: str) -> Answer:
-    """The skills that were added, every file compared with the lock; those that you wrote yourself are not in it."""
-    from skillweave.cli.output.installs import Installed, installed_text
-    from skillweave.installs.lock import read_lock, standings
-
-    shown = Installed(folder, tuple(standings(Path(folder), read_lock(Path(folder)))))
-    return Answer(lambda: shown, partial(installed_text, shown))
 
 
 def remove(

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from skillweave.cli.command import Command, Deferred, Group, Unconfigured, spread
+from skillweave.cli.command import Command, Deferred, Group, spread
 from skillweave.cli.commands import ELSEWHERE, OWN, Guests, find_guests
 from skillweave.errors import SkillweaveError
 from skillweave.extensions import CommandSpec
@@ -94,8 +94,7 @@ def load_command(name: str, spec: CommandSpec) -> Any:  # noqa: ANN401
     for inner in module.EXAMPLES if spec.is_group else (name,):
         spelled = inner.replace("-", "_")
         function = getattr(module, f"{spelled}_", None) or getattr(module, spelled)
-        kind = Unconfigured if inner == "doctor" else Command
-        app.command(inner, cls=kind, epilog=module.EXAMPLES[inner])(spread(function))
+        app.command(inner, cls=Command, epilog=module.EXAMPLES[inner])(spread(function))
     return typer.main.get_command(app)
 
 

@@ -14,7 +14,7 @@ from skillweave.cli.arguments.reading import input_lines
 from skillweave.cli.arguments.skills import indexed
 from skillweave.cli.arguments.turn import decoded, message_text
 from skillweave.cli.failure import Mistake
-from skillweave.cli.output.page import Answer, Ink, Stream, listed, page_for, printable, tokens_shown
+from skillweave.cli.output.page import Answer, Ink, Stream, counted, listed, page_for, printable
 from skillweave.conversation import Placement
 from skillweave.errors import SkillweaveError
 
@@ -109,7 +109,6 @@ def opened_talk(
 
     What was wrong with the skills is said first. Raises StoreUnavailable for a ledger that does not answer.
     """
-    import skillweave
     from skillweave.cli.arguments.entities import graph_if_named
     from skillweave.cli.chat_agent import Happened, Talk
     from skillweave.cli.output.notes import graph_notes, loading_notes
@@ -120,15 +119,7 @@ def opened_talk(
         try:
             store = runner.run(opening.enter_async_context(opened(kept, sources)))
             known = runner.run(opening.enter_async_context(graph_if_named(entities, tenant, sources)))
-            weaver = skillweave.open(
-                *sources,
-                ledger=store,
-                settings=selecting.settings(),
-                matchers=selecting.matchers(),
-                graph=graph,
-                entities=known,
-                observers=[happened.observer],
-            )
+            weaver = selecting.weaver(sources, store, graph, None, known, observers=[happened.observer])
             opening.callback(weaver.sync.close)
             runner.run(store.load(kept.conversation))
             runner.run(indexed(weaver))
@@ -218,7 +209,7 @@ def summary(told: "Told") -> str:
     """What was done for one message, in one line."""
     from skillweave.cli.output.turn import way_text
 
-    given = [f"{one.skill_id} ({one.reason}), {tokens_shown(one.tokens or 0)}" for one in told.given]
+    given = [f"{one.skill_id} ({one.reason}), {counted(one.tokens or 0, 'token')}" for one in told.given]
     there = [skill_id for skill_id in told.context if skill_id not in told.skills]
     moved = [f"{way_text(step.from_skill, step.to_skill)} ({step.by})" for step in told.moved]
     blocked = [f"{one.tool} ({one.code})" for one in told.blocked]
@@ -226,7 +217,7 @@ def summary(told: "Told") -> str:
     parts = [f"{what} {listed(names)}" for what, names in named if names] or ["no skill"]
     if told.tail_tokens:
         what = f"offered {listed(told.offered)}" if told.offered else "said which skills there are"
-        parts.append(f"{what} at the end of the call, {tokens_shown(told.tail_tokens)}")
+        parts.append(f"{what} at the end of the call, {counted(told.tail_tokens, 'token')}")
     return printable("; ".join(parts))
 
 

@@ -11,21 +11,19 @@ from skillweave.cli.failure import Mistake
 from skillweave.cli.output.turn import GIVEN, Told
 from skillweave.conversation import Placement
 from skillweave.decisions import Decision
-from skillweave.errors import MissingExtra, SkillweaveError, StoreUnavailable
+from skillweave.errors import SkillweaveError, StoreUnavailable, needing
 from skillweave.events.event import Callback, Event
 from skillweave.events.payloads import CursorMoved, ToolBlocked, TurnDecided
 from skillweave.redaction import HIDDEN, without_keys
 from skillweave.state.port import Logged
 from skillweave.weaver import Weaver
 
-try:
+with needing("langchain", "a conversation with a model"):
     from langchain.agents import create_agent
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessage
     from langgraph.checkpoint.memory import InMemorySaver
     from langgraph.types import Command, Interrupt
-except ModuleNotFoundError:
-    raise MissingExtra("a conversation with a model", "langchain", "langchain") from None
 
 Decide = Callable[[Mapping[str, Any]], Mapping[str, object]]
 """A person's reply to the question of a checkpoint."""

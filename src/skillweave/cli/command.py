@@ -1,7 +1,7 @@
 """Commands as typer runs them: configured defaults, help in groups with examples, and loading only when used."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import MISSING, fields, is_dataclass, replace
 from inspect import Parameter, Signature, iscoroutine, signature
 from typing import Any
 
@@ -14,8 +14,8 @@ from skillweave.errors import SkillweaveError
 def spread(function: Callable[..., object]) -> Callable[..., object]:
     """The command as typer reads it: each set of options in its signature spread out, and `--json` as the last option.
 
-    A set of options is a parameter that is annotated with a dataclass of them. `--json` is not passed on, unless the
-    command asks for it: whoever prints an answer looks at the arguments. A coroutine is run to its end.
+    A set of options, or of arguments, is a parameter that is annotated with a dataclass of them. `--json` is not passed
+    on, unless the command asks for it: whoever prints an answer looks at the arguments. A coroutine is run to its end.
     """
     from skillweave.cli.options import AsJson
 
@@ -24,7 +24,9 @@ def spread(function: Callable[..., object]) -> Callable[..., object]:
     for name, parameter in signature(function).parameters.items():
         if isinstance(parameter.annotation, type) and is_dataclass(parameter.annotation):
             sets[name] = parameter.annotation
-            stated = [(field.name, field.type, field.default) for field in fields(parameter.annotation)]
+            parts = fields(parameter.annotation)
+            defaults = (Parameter.empty if part.default is MISSING else part.default for part in parts)
+            stated = [(part.name, part.type, default) for part, default in zip(parts, defaults, strict=True)]
         else:
             stated = [(name, parameter.annotation, parameter.default)]
         for own, annotation, default in stated:
@@ -57,12 +59,26 @@ async def _to_its_end(answer: Awaitable[object]) -> object:
         return await answer
 
 
-class Command(TyperCommand):
+class _WithExamples:
+    """A command or a group whose help ends with the examples of its epilog."""
+
+    epilog: str | None
+
+    def format_epilog(self, _ctx: Any, formatter: Any) -> None:  # noqa: ANN401
+        """The examples, one a line, not wrapped."""
+        if self.epilog:
+            with formatter.section("Examples"):
+                for line in self.epilog.strip().splitlines():
+                    formatter.write(f"  {line}\n")
+
+
+class Command(_WithExamples, TyperCommand):
     """A command whose help groups its options and ends with examples, and whose options can be configured."""
 
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:  # noqa: ANN401
         """The context, with what is configured as defaults; raises InvalidConfiguration for what cannot be."""
-        if extra.get("resilient_parsing"):  # shell completion
+        # Neither shell completion nor what is about the configuration, and must run when that is at fault.
+        if extra.get("resilient_parsing") or info_name == "doctor":
             return super().make_context(info_name, args, parent=parent, **extra)
         from skillweave.cli.configuration import Defaults
 
@@ -104,18 +120,6 @@ class Command(TyperCommand):
             with formatter.section(group):
                 formatter.write_dl(records)
 
-    def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
-        """The examples, one a line, not wrapped."""
-        _write_examples(self.epilog, formatter)
-
-
-class Unconfigured(Command):
-    """A command that is about the configuration, and must run when that is at fault."""
-
-    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:  # noqa: ANN401
-        """The context, with the flags alone."""
-        return TyperCommand.make_context(self, info_name, args, parent=parent, **extra)
-
 
 class Deferred(TyperCommand):
     """A command that is made when it is used; until then only its name and promise are known."""
@@ -130,17 +134,13 @@ class Deferred(TyperCommand):
         return self.load().make_context(info_name, args, parent=parent, **extra)
 
 
-class Group(TyperGroup):
+class Group(_WithExamples, TyperGroup):
     """A group of commands whose help has all of their promises and ends with examples."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
         """Each command with the first sentences of its help, wrapped and never cut."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, _promise(one)) for name, one in self.commands.items()])
-
-    def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401
-        """The examples, one a line, not wrapped."""
-        _write_examples(self.epilog, formatter)
 
 
 class WithDefault(Group):
@@ -170,11 +170,3 @@ def _named(answer: object, schema: str) -> object:
 def _promise(command: Any) -> str:  # noqa: ANN401
     """The first paragraph of a command's help, in one line."""
     return " ".join((command.help or "").split("\n\n")[0].split())
-
-
-def _write_examples(examples: str | None, formatter: Any) -> None:  # noqa: ANN401
-    if not examples:
-        return
-    with formatter.section("Examples"):
-        for line in examples.strip().splitlines():
-            formatter.write(f"  {line}\n")

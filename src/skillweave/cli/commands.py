@@ -111,11 +111,6 @@ ELSEWHERE: Mapping[str, str] = MappingProxyType(
 """Which of our distributions brings a command; another one's command of that name is refused."""
 
 
-def is_guest(name: str) -> bool:
-    """Returns whether a command is brought by another distribution."""
-    return name not in OWN
-
-
 @dataclass(frozen=True, slots=True)
 class Guests:
     """The commands that other distributions bring, by name, and why some are not taken."""

@@ -2,12 +2,8 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING
 
 import typer
-
-if TYPE_CHECKING:
-    from skillweave.registry import Registry
 
 PROGRAM = "skillweave"
 VARIABLE = "_SKILLWEAVE_COMPLETE"
@@ -21,15 +17,11 @@ def skill_ids(ctx: typer.Context) -> list[str]:
     """The ids of the skills that the command would load, but for those that are named already."""
     import asyncio
 
-    named = ctx.params.get("ids") or ()
-    loaded = asyncio.run(_skills(ctx))
-    return _plain(skill_id for skill_id in loaded.snapshot.skills if skill_id not in named)
-
-
-async def _skills(ctx: typer.Context) -> "Registry":
     from skillweave.cli.arguments.skills import load, sources_of
 
-    return await load(sources_of(ctx.params.get("skills"), strict=False, packs=ctx.params.get("pack")))
+    named = ctx.params.get("ids") or ()
+    sources = sources_of(ctx.params.get("skills"), strict=False, packs=ctx.params.get("pack"))
+    return _plain(skill_id for skill_id in asyncio.run(load(sources)).snapshot.skills if skill_id not in named)
 
 
 def conversations(ctx: typer.Context, incomplete: str) -> list[str]:

@@ -1,8 +1,8 @@
 """`skillweave demo`: one conversation over the example skills, or that of a pack, over its entities and tools."""
 
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from shlex import quote
@@ -16,7 +16,7 @@ from skillweave.cli.arguments.ledger import Kept, kept_in, opened
 from skillweave.cli.failure import Mistake
 from skillweave.cli.output.page import Answer, Ink, Page
 from skillweave.conversation import Message, Role, ToolResult, Turn
-from skillweave.frozen import FrozenJson, as_json, freeze_mapping, thaw
+from skillweave.frozen import as_json, freeze_mapping, thaw
 from skillweave.redaction import without_secrets
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ skillweave demo --json
 SKILL = "multilingual-greetings"
 SUMMARY = "Summary: the user had greetings written for Alice and Bob."
 REPLY = "(the model answers)"
-EVENTS: Mapping[int, Literal["compaction", "eviction"]] = {4: "compaction", 5: "eviction"}
+EVENTS: Mapping[int, Literal["nothing", "compaction", "eviction"]] = {4: "compaction", 5: "eviction"}
 """What happens before a scene of the example, by its place."""
 HAPPENING = {
     "compaction": "The host compacts the history: only a summary is left of it, the skill's text is gone.",
@@ -51,7 +51,6 @@ _ROLES = {Role.USER.value: "The user says", Role.ASSISTANT.value: "The model say
 
 
 def _scenes() -> "tuple[Scene, ...]":
-    """The conversation over the example skills."""
     from skillweave.packs.demonstration import Scene
 
     return (
@@ -116,11 +115,10 @@ async def demo(
     if name is None:
         if typed:
             raise Mistake("only the demo of a pack can be kept; name one: skillweave demo NAME --ledger FILE")
-        shown = await _played(None, _weaver(), _scenes(), Kept(None, "demo"))
+        shown = await _played(None, None, Kept(None, "demo"))
         return Answer(lambda: shown, partial(_text, shown, "One conversation over the example skills."))
     pack = DEMOS.make(name, lambda made: made())
-    kept = Kept(kept_in(ledger if typed else None, None).ledger, f"demo-{name}")
-    shown = await _played(name, _weaver_of_pack(pack, kept), pack.scenes, kept, pack.memory)
+    shown = await _played(name, pack, Kept(kept_in(ledger if typed else None, None).ledger, f"demo-{name}"))
     return Answer(lambda: shown, partial(_text, shown, pack.about))
 
 
@@ -133,23 +131,17 @@ def example_skills() -> Path:
     raise Mistake("the example skills are not installed; install skillweave again, or name a folder with --skills")
 
 
-_Opened = AsyncIterator["tuple[Weaver, Mapping[str, Tool]]"]
-
-
 @asynccontextmanager
-async def _weaver() -> _Opened:
+async def _opened(pack: "Demonstration | None", kept: Kept) -> "AsyncIterator[tuple[Weaver, Mapping[str, Tool]]]":
+    """The weaver of the example skills, or of a pack, with the tools that its model can call."""
     import skillweave
-    from skillweave.settings import FileAccess, Settings
-
-    # Without the folder's name in the text every machine counts the same tokens.
-    yield skillweave.open(example_skills(), settings=Settings(files=FileAccess.NONE)), {}
-
-
-@asynccontextmanager
-async def _weaver_of_pack(pack: "Demonstration", kept: Kept) -> _Opened:
-    import skillweave
-    from skillweave.cli.arguments.entities import rules_in
     from skillweave.settings import CatalogMode, FileAccess, Settings
+
+    if pack is None:
+        # Without the folder's name in the text every machine counts the same tokens.
+        yield skillweave.open(example_skills(), settings=Settings(files=FileAccess.NONE)), {}
+        return
+    from skillweave.cli.arguments.entities import rules_in
     from skillweave.sources.entity_files import read_graph
     from skillweave.sources.named import packs_of
 
@@ -163,27 +155,19 @@ async def _weaver_of_pack(pack: "Demonstration", kept: Kept) -> _Opened:
         yield weaver, {tool.name: tool for tool in pack.tools(graph)}
 
 
-async def _played(
-    name: str | None,
-    opening: "AbstractAsyncContextManager[tuple[Weaver, Mapping[str, Tool]]]",
-    scenes: "Sequence[Scene]",
-    kept: Kept,
-    memory: Mapping[str, FrozenJson] | None = None,
-) -> "Demo":
+async def _played(name: str | None, pack: "Demonstration | None", kept: Kept) -> "Demo":
     """The conversation once through. A pack's has no transcript: a second process knows the ledger alone."""
     from skillweave.cli.output.demo import Demo, DemoTotals, DemoTurn
 
     steps: list[DemoTurn] = []
     history: tuple[Message, ...] = ()
     results: tuple[ToolResult, ...] = ()
-    async with opening as (weaver, tools):
+    async with _opened(pack, kept) as (weaver, tools):
         # Of a turn's id that was there already the answer would be the old one.
         revision = (await weaver.ledger.state(kept.conversation)).revision
         everything = await weaver.skills.tokens_of_everything()
-        for place, scene in enumerate(scenes, start=1):
-            event: Literal["nothing", "compaction", "eviction"] = "nothing"
-            if name is None:
-                event = EVENTS.get(place, event)
+        for place, scene in enumerate(_scenes() if pack is None else pack.scenes, start=1):
+            event = EVENTS.get(place, "nothing") if pack is None else "nothing"
             if event == "compaction":
                 history = (Message(Role.SYSTEM, SUMMARY),)
             elif event == "eviction":
@@ -193,9 +177,9 @@ async def _played(
                 f"{kept.conversation}-{revision}-{place}",
                 kept.conversation,
                 said,
-                transcript=(*history, said) if name is None else None,
+                transcript=(*history, said) if pack is None else None,
                 results=results,
-                memory=memory or {},
+                memory={} if pack is None else pack.memory,
                 tools=tuple(tools) or None,
             )
             injection = (await weaver.weave(turn)).measured_against(everything)

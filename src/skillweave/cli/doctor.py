@@ -140,7 +140,6 @@ async def _looked(section: str, subject: str, look: "Callable[[], AsyncIterator[
 
 
 def _hidden(value: Any) -> Any:  # noqa: ANN401 - of the kind that the option has
-    """The value as JSON data without passwords."""
     from skillweave.redaction import without_secrets
 
     if isinstance(value, list | tuple):

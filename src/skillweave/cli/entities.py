@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from skillweave.cli import completion, options
-from skillweave.cli.arguments.entities import known_entity, point_of, require_read, rules_in, told_in_short
+from skillweave.cli.arguments.entities import (
+    graph_to_fill,
+    known_entity,
+    point_of,
+    require_read,
+    rules_in,
+    told_in_short,
+)
 from skillweave.cli.arguments.skills import interruptible
 from skillweave.cli.failure import MISTAKE, Mistake
 from skillweave.cli.output.page import Answer
@@ -83,7 +90,7 @@ async def load(
         # Raised inside the transaction, which this takes back.
         require_read(read.unread)
 
-    async with of.to_fill() as graph:
+    async with graph_to_fill(of.entities, of.tenant) as graph:
         with interruptible(lambda: "; nothing is loaded. Run it again"):
             try:
                 await graph.put(_counted(read.entities(), "entities", counts), edges())

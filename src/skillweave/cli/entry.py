@@ -1,15 +1,14 @@
 """From arguments to an exit code: the one place where answers are printed and failures become one line."""
 
 import os
-import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr
 from pathlib import Path
-from types import FrameType
 
+from skillweave.cli.arguments.skills import interruptible
 from skillweave.cli.completion import PROGRAM, VARIABLE
-from skillweave.cli.failure import MISTAKE, Failure, failure_of, leave_interrupted, wants_json
+from skillweave.cli.failure import MISTAKE, Problem, failure_in_json, failure_of, wants_json
 from skillweave.cli.output.page import Answer, Stream, page_for, printable
 from skillweave.errors import SkillweaveError
 from skillweave.redaction import without_secrets
@@ -27,7 +26,7 @@ def run(arguments: Sequence[str]) -> int:
     """
     if os.environ.get(VARIABLE):
         return _completed()
-    with _interruptible(), _open_streams():
+    with interruptible(), _open_streams():
         try:
             code = _answered(list(arguments) or ["--help"])
             sys.stdout.flush()
@@ -68,7 +67,8 @@ def _answered(arguments: list[str]) -> int:
     except BrokenPipeError:
         raise
     except (SkillweaveError, typer.TyperException, OSError, UnicodeError) as error:
-        return _failed(failure_of(error), getattr(error, "__notes__", ()), as_json=as_json)
+        notes = (*getattr(error, "__notes__", ()), *_strange_variables())
+        return _failed(failure_of(error), notes, as_json=as_json)
     if isinstance(result, Stream):
         return _streamed(result.answers, as_json=as_json)
     _print(text)
@@ -77,12 +77,11 @@ def _answered(arguments: list[str]) -> int:
     return result.code
 
 
-def _laid_out(answer: Answer, *, as_json: bool) -> str:
-    return answer.as_json() if as_json else answer.text(page_for(sys.stdout)).rstrip("\n")
+def _laid_out(answer: Answer, *, as_json: bool, indent: int | None = 2) -> str:
+    return answer.as_json(indent) if as_json else answer.text(page_for(sys.stdout)).rstrip("\n")
 
 
 def _streamed(answers: Iterator[Answer], *, as_json: bool) -> int:
-    """Print one answer after the other, as they come."""
     for note in _strange_variables():
         _say(note)
     while True:
@@ -90,27 +89,22 @@ def _streamed(answers: Iterator[Answer], *, as_json: bool) -> int:
             answer = next(answers, None)
             if answer is None:
                 return 0
-            text = answer.as_json(indent=None) if as_json else answer.text(page_for(sys.stdout)).rstrip("\n")
+            text = _laid_out(answer, as_json=as_json, indent=None)
         except BrokenPipeError:
             raise
         except (SkillweaveError, OSError, UnicodeError) as error:
-            failure = failure_of(error)
-            if as_json:
-                _print(failure.as_json(indent=None))
-            _say(failure.line)
-            return failure.code
+            return _failed(failure_of(error), indent=None, as_json=as_json)
         _print(text)
         for note in answer.notes:
             _say(note)
 
 
-def _failed(failure: Failure, notes: Sequence[str], *, as_json: bool) -> int:
+def _failed(failure: Problem, notes: Sequence[str] = (), *, indent: int | None = 2, as_json: bool) -> int:
     if as_json:
-        _print(failure.as_json())
-    _say(failure.line)
-    for note in (*notes, *_strange_variables()):
-        _say(note)
-    return failure.code
+        _print(failure_in_json(failure, indent))
+    for line in (failure["message"], *notes):
+        _say(line)
+    return failure["exit_code"]
 
 
 def _strange_variables() -> Iterator[str]:
@@ -127,19 +121,6 @@ def _print(text: str) -> None:
 
 def _say(line: str) -> None:
     sys.stderr.write(f"skillweave: {without_secrets(' '.join(printable(line).splitlines()))}\n")
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    before = signal.signal(signal.SIGINT, _interrupted)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _interrupted(_signal: int, _frame: FrameType | None) -> None:
-    leave_interrupted()
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import NoReturn, TypedDict
 
 from skillweave.errors import Contended, SkillweaveError, StoreUnavailable
@@ -38,37 +37,28 @@ class Failed(TypedDict):
     error: Problem
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """Why a command failed: the error's name, one line that names the thing and the remedy, and the exit code."""
+def failure_in_json(failure: Problem, indent: int | None = 2) -> str:
+    """`{$schema, error: {type, message, exit_code}}`; in one line where `indent` is None."""
+    from skillweave.schemas import naming
 
-    kind: str
-    line: str
-    code: int
-
-    def as_json(self, indent: int | None = 2) -> str:
-        """`{$schema, error: {type, message, exit_code}}`; in one line where `indent` is None."""
-        from skillweave.schemas import naming
-
-        failed: Failed = {"error": {"type": self.kind, "message": self.line, "exit_code": self.code}}
-        return json.dumps({**naming("error"), **failed}, indent=indent)
+    return json.dumps({**naming("error"), **Failed(error=failure)}, indent=indent)
 
 
-def failure_of(error: Exception) -> Failure:
+def failure_of(error: Exception) -> Problem:
     """What an exception means for the user, without the passwords of what was named in the command."""
-    failure = _meaning(error)
-    return replace(failure, line=without_secrets(failure.line))
+    kind, line, code = _meaning(error)
+    return Problem(type=kind, message=without_secrets(line), exit_code=code)
 
 
-def _meaning(error: Exception) -> Failure:
+def _meaning(error: Exception) -> tuple[str, str, int]:
     if isinstance(error, SkillweaveError):
         code = UNREACHABLE if isinstance(error, StoreUnavailable | Contended) else MISTAKE
-        return Failure(type(error).__name__, str(error), code)
+        return type(error).__name__, str(error), code
     if isinstance(error, OSError):
         what = f"{error.filename}: {error.strerror}; check that it exists and is yours" if error.filename else None
-        return Failure("SystemRefused", what or f"the system refuses: {error.strerror or error}; try again", MISTAKE)
+        return "SystemRefused", what or f"the system refuses: {error.strerror or error}; try again", MISTAKE
     if isinstance(error, UnicodeError):
-        return Failure("UnreadableInput", f"the input cannot be read: {error}; give plain UTF-8 text", MISTAKE)
+        return "UnreadableInput", f"the input cannot be read: {error}; give plain UTF-8 text", MISTAKE
     return _usage(error)
 
 
@@ -78,17 +68,13 @@ def wants_json(arguments: Sequence[str]) -> bool:
     return "--json" in options
 
 
-def _usage(error: Exception) -> Failure:
+def _usage(error: Exception) -> tuple[str, str, int]:
     format_message = getattr(error, "format_message", lambda: str(error))
     message = str(format_message()).strip().rstrip(".")
     context = getattr(error, "ctx", None)
     path = getattr(context, "command_path", "skillweave")
-    if "unexpected extra argument" in message and _takes_message(context):
+    params = getattr(getattr(context, "command", None), "params", ())
+    if "unexpected extra argument" in message and any(getattr(one, "name", None) == "message" for one in params):
         message += "; a MESSAGE of several words stands in quotes"
     message = message[:1].lower() + message[1:] + ("" if message.endswith("?") else ";")
-    return Failure("UsageError", f"{message} `{path} --help` shows how it is used", USAGE)
-
-
-def _takes_message(context: object) -> bool:
-    params = getattr(getattr(context, "command", None), "params", ())
-    return any(getattr(param, "name", None) == "message" for param in params)
+    return "UsageError", f"{message} `{path} --help` shows how it is used", USAGE

@@ -4,7 +4,7 @@ import difflib
 import os
 import secrets
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from skillweave.cli.output.skills import FileFixed
@@ -36,7 +36,9 @@ def fix_files(
         if write and (why := _written(place, data, mended)):
             notes.append(f"{path} is not fixed: {why}")
             continue
-        fixed.append(FileFixed(path, mended.changes, "".join(_diff(path, data, mended.data))))
+        old, new = (content.decode("utf-8").split("\n") for content in (data, mended.data))
+        diff = difflib.unified_diff(old, new, f"a/{path}", f"b/{path}", lineterm="")
+        fixed.append(FileFixed(path, mended.changes, "".join(f"{line}\n" for line in diff)))
     return tuple(fixed), tuple(notes)
 
 
@@ -86,9 +88,3 @@ def _written(path: Path, before: bytes, mended: Mended) -> str:
     finally:
         beside.unlink(missing_ok=True)
     return ""
-
-
-def _diff(path: str, before: bytes, after: bytes) -> Iterator[str]:
-    old, new = (data.decode("utf-8").split("\n") for data in (before, after))
-    for line in difflib.unified_diff(old, new, f"a/{path}", f"b/{path}", lineterm=""):
-        yield f"{line}\n"

@@ -17,7 +17,7 @@ from skillweave.checks.unedited import BODY
 from skillweave.cli import options
 from skillweave.cli.arguments.skills import DEFAULT_FOLDER
 from skillweave.cli.failure import Mistake
-from skillweave.cli.output.page import Answer, Ink, Page
+from skillweave.cli.output.page import Answer, Ink, Page, below
 from skillweave.codec import Portable
 from skillweave.formats.identity import id_of
 from skillweave.formats.open_spec import MAX_DESCRIPTION, MAX_NAME
@@ -78,10 +78,9 @@ class NewSkill(Portable):
 
     def text(self, page: Page) -> str:
         """The files, and the commands to go on with."""
-        first, *others = (page.entry("", file) for file in self.files)
-        written = page.paint("written", Ink.GOOD) + first.removeprefix(" " * len("written"))
-        following = "\n".join(f"  {command}" for command in self.next)
-        return "\n".join([written, *others, "", f"Write what its headings ask for, then:\n{following}"])
+        first, *others = self.files
+        written = [page.entry("written", first, Ink.GOOD), *(page.entry("", file) for file in others)]
+        return below(written, "Write what its headings ask for, then:", *(f"  {command}" for command in self.next))
 
 
 def init(

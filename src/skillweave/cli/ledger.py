@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
@@ -71,18 +72,6 @@ _GIVEN = typer.Argument(
     metavar="KEY", help="A skill's id, or a key such as artifact:SKILL/FILE.", autocompletion=completion.skill_ids
 )
 _Skill = Annotated[str, typer.Argument(metavar="SKILL", help="A skill's id.", autocompletion=completion.skill_ids)]
-_Checkpoint = Annotated[
-    str,
-    typer.Argument(
-        metavar="CHECKPOINT",
-        help="The name of one of its checkpoints, or preapproved-tools: that the tools it preapproves run unasked.",
-    ),
-]
-_By = Annotated[str | None, options.option(_SAID, "--by NAME", "Who says so. Default: your user name.")]
-_Call = Annotated[
-    str | None,
-    options.option(_SAID, "--call JSON", "The call that it is about, as in the question: id, tool and arguments."),
-]
 
 
 async def list_(ledger: options.KeptLedger = None) -> Answer:
@@ -155,8 +144,7 @@ async def disengage(
     With --skills the answer says which other skills still need it.
     """
     async with _weaver(loading.sources_at_hand(), loading.kept(conversation), loading.agent) as weaver:
-        left = await weaver.ledger.disengage(conversation, skill)
-    return _gone(left)
+        return _gone(await weaver.ledger.disengage(conversation, skill))
 
 
 async def unload(
@@ -167,79 +155,75 @@ async def unload(
     The answer names the messages that you can drop from the history. The text is given again when it is wanted again.
     """
     async with _weaver(loading.sources_at_hand(), loading.kept(conversation), loading.agent) as weaver:
-        left = await weaver.ledger.unload(conversation, key)
-    return _gone(left)
+        return _gone(await weaver.ledger.unload(conversation, key))
 
 
-async def approve(
-    conversation: options.KnownConversation,
-    skill: _Skill,
-    checkpoint: _Checkpoint,
-    by: _By = None,
-    *,
-    call: _Call = None,
-    loading: options.LoadingWithLedger,
-) -> Answer:
+@dataclass(frozen=True, slots=True)
+class _Point:
+    """The checkpoint of a skill in a conversation."""
+
+    conversation: options.KnownConversation
+    skill: _Skill
+    checkpoint: Annotated[
+        str,
+        typer.Argument(
+            metavar="CHECKPOINT",
+            help="The name of one of its checkpoints, or preapproved-tools: that the tools it preapproves run unasked.",
+        ),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """Who says what about which call."""
+
+    by: Annotated[str | None, options.option(_SAID, "--by NAME", "Who says so. Default: your user name.")] = None
+    call: Annotated[
+        str | None,
+        options.option(_SAID, "--call JSON", "The call that it is about, as in the question: id, tool and arguments."),
+    ] = None
+
+
+async def approve(at: _Point, *, said: _Verdict, loading: options.LoadingWithLedger) -> Answer:
     """Let one call through a checkpoint, or with no --call the skill, until its text changes.
 
     A checkpoint before a tool asks about each call, unless it has `scope: conversation`.
     """
-    return await _decided(conversation, skill, checkpoint, "approved", by, call, loading)
+    return await _decided(at, "approved", said, loading)
 
 
-async def reject(
-    conversation: options.KnownConversation,
-    skill: _Skill,
-    checkpoint: _Checkpoint,
-    by: _By = None,
-    *,
-    call: _Call = None,
-    loading: options.LoadingWithLedger,
-) -> Answer:
+async def reject(at: _Point, *, said: _Verdict, loading: options.LoadingWithLedger) -> Answer:
     """Stop one call at a checkpoint, or with no --call the skill: it leaves the conversation and stays out.
 
     A call that was stopped stays denied with these arguments. With no --call the tool that the checkpoint stands before
     stays denied. Both last until `reconsider`, or `approve` of the same.
     """
-    return await _decided(conversation, skill, checkpoint, "rejected", by, call, loading)
+    return await _decided(at, "rejected", said, loading)
 
 
-async def _decided(
-    conversation: str,
-    skill: str,
-    checkpoint: str,
-    verdict: str,
-    by: str | None,
-    call: str | None,
-    loading: options.LoadingWithLedger,
-) -> Answer:
-    from skillweave.cli.output.ledger import judged_text
+async def _decided(at: _Point, verdict: str, said: _Verdict, loading: options.LoadingWithLedger) -> Answer:
+    from skillweave.cli.output.ledger import judged_lines
     from skillweave.state.approvals import CONSENT
 
-    shown, person = None if call is None else _call_in(call), _person(by)
-    async with _weaver(loading.sources(), loading.kept(conversation), loading.agent) as weaver:
-        if checkpoint == CONSENT and verdict == "approved":
-            said = await weaver.approvals.consent(conversation, skill, by=person)
+    call, person = None if said.call is None else _call_in(said.call), _person(said.by)
+    async with _weaver(loading.sources(), loading.kept(at.conversation), loading.agent) as weaver:
+        if at.checkpoint == CONSENT and verdict == "approved":
+            kept = await weaver.approvals.consent(at.conversation, at.skill, by=person)
         else:
-            said = await weaver.approvals.decide(conversation, skill, checkpoint, verdict, by=person, call=shown)
-    return Answer(lambda: said, partial(judged_text, said))
+            where = at.conversation, at.skill, at.checkpoint
+            kept = await weaver.approvals.decide(*where, verdict, by=person, call=call)
+    return Answer(lambda: kept, lambda page: "\n".join(judged_lines(kept, page)))
 
 
-async def reconsider(
-    conversation: options.KnownConversation,
-    skill: _Skill,
-    checkpoint: _Checkpoint,
-    *,
-    loading: options.LoadingWithLedger,
-) -> Answer:
+async def reconsider(at: _Point, *, loading: options.LoadingWithLedger) -> Answer:
     """Take back what was said at a checkpoint, so that it asks again.
 
     A rejected skill may come back then.
     """
     from skillweave.cli.output.ledger import Withdrawn, withdrawn_text
 
-    async with _weaver(loading.sources(), loading.kept(conversation), loading.agent) as weaver:
-        withdrawn = Withdrawn(await weaver.approvals.reconsider(conversation, skill, checkpoint))
+    async with _weaver(loading.sources(), loading.kept(at.conversation), loading.agent) as weaver:
+        withdrawn = Withdrawn(await weaver.approvals.reconsider(at.conversation, at.skill, at.checkpoint))
     return Answer(lambda: withdrawn, partial(withdrawn_text, withdrawn))
 
 
@@ -255,9 +239,9 @@ async def _weaver(sources: "Sequence[Source]", kept: Kept, agent: str | None = N
 
 
 def _gone(left: "Left") -> Answer:
-    from skillweave.cli.output.ledger import left_text
+    from skillweave.cli.output.ledger import left_lines
 
-    return Answer(lambda: left, partial(left_text, left))
+    return Answer(lambda: left, lambda page: "\n".join(left_lines(left, page)))
 
 
 def _call_in(text: str) -> "ToolCall":

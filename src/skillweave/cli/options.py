@@ -9,7 +9,7 @@ import typer
 from typer import BadParameter
 
 from skillweave.cli import completion
-from skillweave.cli.arguments.entities import existing_graph, graph_to_fill
+from skillweave.cli.arguments.entities import existing_graph
 from skillweave.cli.arguments.ledger import Kept, existing, kept_in
 from skillweave.cli.arguments.skills import load, of_project, skills_beside_packs, sources_closed, sources_of
 
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     from skillweave.cachefile import CacheFolder
     from skillweave.conversation import Turn
+    from skillweave.events.event import Observer
     from skillweave.graph import SkillGraph
-    from skillweave.knowledge.entity import EntityGraph, WritableGraph
+    from skillweave.knowledge.entity import EntityGraph
     from skillweave.registry import Snapshot, Source
     from skillweave.select.candidates import Selection
     from skillweave.select.matchers import Matcher
@@ -346,10 +347,6 @@ class OfEntities(Reading):
         """The graph, which must be there already, open while the context lasts; raises Mistake."""
         return existing_graph(self.entities, self.tenant, self.sources_at_hand())
 
-    def to_fill(self) -> "AbstractAsyncContextManager[WritableGraph]":
-        """The graph of a database, made where it is not there yet; raises Mistake for what cannot be filled."""
-        return graph_to_fill(self.entities, self.tenant)
-
 
 @dataclass(frozen=True, slots=True)
 class LoadingWithGraph(Loading):
@@ -429,20 +426,20 @@ class Selecting:
         graph: "SkillGraph | None",
         cache: "CacheFolder | None" = None,
         entities: "EntityGraph | None" = None,
+        observers: "Sequence[Observer]" = (),
     ) -> "Weaver":
         """The weaver over these sources; `graph` None means the one of a pack, if any has one."""
         import skillweave
 
-        settings = self.settings()
-        folder = None if cache is None else cache.path
         return skillweave.open(
             *sources,
             ledger=store,
-            settings=settings,
+            settings=self.settings(),
             graph=graph,
             matchers=self.matchers(),
-            cache=folder,
+            cache=None if cache is None else cache.path,
             entities=entities,
+            observers=observers,
         )
 
     def settings(self) -> "Settings":

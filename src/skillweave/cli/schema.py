@@ -4,10 +4,10 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial, reduce
-from importlib import import_module
 from operator import or_
+from pkgutil import resolve_name
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -100,7 +100,7 @@ def published(name: str) -> "Schema":
 
     printed = shapes()
     if name in printed:
-        shape = reduce(or_, map(_resolved, printed[name].split()))
+        shape = reduce(or_, map(resolve_name, printed[name].split()))
         made = _naming_itself(schemas.schema_of(shape), name)
         return {NAMING: schemas.DIALECT, "$id": schema_id(name), **made, "title": name}
     if name not in schemas.names():
@@ -117,11 +117,6 @@ def _naming_itself(schema: "Schema", name: str) -> "Schema":
         return {**schema, "anyOf": [_naming_itself(schema["$defs"][kind], name) for kind in kinds]}
     named = {NAMING: {"const": schema_id(name)}, **schema["properties"]}
     return {**schema, "properties": named, "required": [NAMING, *schema.get("required", ())]}
-
-
-def _resolved(path: str) -> Any:  # noqa: ANN401 - a class
-    module, _, attribute = path.partition(":")
-    return getattr(import_module(module), attribute)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import typer
 from skillweave.cli import completion, options
 from skillweave.cli.arguments.skills import load, seen_by
 from skillweave.cli.failure import Mistake
-from skillweave.cli.output.page import Answer, Ink, Page, counted, printable, tokens_shown
+from skillweave.cli.output.page import Answer, Ink, Page, counted, printable
 
 if TYPE_CHECKING:
     from skillweave.cli.output.skills import SkillShown
@@ -94,7 +94,7 @@ def _catalog(snapshot: "Snapshot", budget: int) -> "tuple[Catalog, int]":
 def _catalog_text(catalog: "Catalog", closed: int, page: Page) -> str:
     shown, total = len(catalog.shown), catalog.total
     summary = counted(total, "skill") if shown == total else f"{shown:,} of {counted(total, 'skill')}"
-    summary += f"; the catalog takes {tokens_shown(catalog.tokens)}."
+    summary += f"; the catalog takes {counted(catalog.tokens, 'token')}."
     if closed:
         summary += f" {counted(closed, 'more skill')} the model never selects."
     if shown < total:
@@ -159,7 +159,6 @@ def _facts(shown: "SkillShown") -> Iterator[tuple[str, str]]:
 
 
 def _host_key_facts(skill: "Skill") -> Iterator[tuple[str, str]]:
-    """Label and text for what the keys of one skill say."""
     from skillweave.formats.arguments import takes_arguments
     from skillweave.formats.host_keys import invocation_of, when_to_use_of
 

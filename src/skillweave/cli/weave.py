@@ -108,9 +108,7 @@ async def weave(
     graph, notes = await loading.own_graph()
     sources = loading.sources()
     async with opened(kept, sources) as store, graph_if_named(entities, tenant, sources) as known:
-        weaver = selecting.weaver(sources, store, graph, loading.kept_skills(), known)
-        weaver = weaver if agent is None else await weaver.for_agent(agent)
-        await indexed(weaver)
+        weaver = await indexed(selecting.weaver(sources, store, graph, loading.kept_skills(), known), agent)
         injection = (await weaver.weave(turn)).measured_against(await weaver.skills.tokens_of_everything())
     snapshot = await weaver.skills.snapshot()
     troubles = [found for found in injection.diagnostics if found.code in (LEDGER_UNAVAILABLE, DECISIONS_NOT_KEPT)]
@@ -196,9 +194,7 @@ async def match(
             selection = await selecting.selection(snapshot, turn, loading.kept_skills())
     else:
         async with opened(Kept(None, DEFAULT_CONVERSATION)) as store:
-            weaver = selecting.weaver(sources, store, graph, loading.kept_skills())
-            weaver = weaver if agent is None else await weaver.for_agent(agent)
-            await indexed(weaver)
+            weaver = await indexed(selecting.weaver(sources, store, graph, loading.kept_skills()), agent)
             selection = await weaver.skills.match(turn)
         graph = weaver.skills.given_graph
     notes = (*notes, *loading_notes(snapshot), *graph_notes(snapshot, graph), *notes_of(selection.diagnostics))
@@ -210,23 +206,19 @@ _SHOWN_NEAR = 2
 
 
 def _matched_text(selection: "Selection", page: Page) -> str:
-    """Which skills a message calls for, and which nearly."""
     from skillweave.cli.output.page import evidence_shown
     from skillweave.decisions import Outcome
 
     lines: list[str] = []
-    for candidate in selection.chosen:
-        lines.append(page.entry("chosen", _title(candidate), Ink.GOOD))
-        lines.append(page.entry("", evidence_shown(candidate.evidence)))
-    for candidate in selection.offered:
-        lines.append(page.entry("offered", _title(candidate)))
-        lines.append(page.entry("", evidence_shown(candidate.evidence)))
+    for what, candidates, ink in (("chosen", selection.chosen, Ink.GOOD), ("offered", selection.offered, None)):
+        for one in candidates:
+            lines += [page.entry(what, _title(one), ink), page.entry("", evidence_shown(one.evidence))]
     near = 0
     for rejected in selection.rejected:
         near += rejected.outcome is Outcome.BELOW_THRESHOLD
         if rejected.outcome is not Outcome.BELOW_THRESHOLD or near <= _SHOWN_NEAR:
-            lines.append(page.entry(rejected.outcome.value, _title(rejected.candidate), Ink.FAINT))
-            lines.append(page.entry("", rejected.reason))
+            head = page.entry(rejected.outcome.value, _title(rejected.candidate), Ink.FAINT)
+            lines += [head, page.entry("", rejected.reason)]
     if near > _SHOWN_NEAR:
         lines.append(page.entry("", f"and {near - _SHOWN_NEAR} more (--json lists all)"))
     return "\n".join(lines) or page.wrap("No skill is about this message.")

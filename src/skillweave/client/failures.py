@@ -45,14 +45,10 @@ def error_of(problem: Problem, retry_after: float | None = None) -> ServiceError
     made = _kinds().get(problem.type.removeprefix(TYPES), ServiceError)
     error = made.__new__(made, problem.detail)
     Exception.__init__(error, problem.detail)
-    for name, value in _told(problem).items():
-        setattr(error, name, value)
+    for name in ("place", "findings"):
+        setattr(error, name, getattr(problem, name))
     error.problem, error.retry_after = problem, retry_after
     return error
-
-
-def _told(problem: Problem) -> Mapping[str, object]:
-    return {"place": problem.place, "findings": problem.findings}
 
 
 @cache

@@ -36,10 +36,11 @@ class Verdict(Portable):
 
     `checkpoints` are the names that a person must approve first; `preapproved` says that consent covers the call, so
     that the host need not ask on its own account. `approved` are, of a call that asks nobody any more, the checkpoints
-    at which a person said yes: `weaver.authorize` lets it through, once.
+    at which a person said yes: `weaver.authorize` lets it through, once. `used_at` is when it was let through before,
+    in seconds of the store's clock: what it did then is not known.
     """
 
-    json_keys: ClassVar[tuple[str, ...]] = ("ruling", "tool", "message", "code", "rule", "...", "approved?")
+    json_keys: ClassVar[tuple[str, ...]] = ("ruling", "tool", "message", "code", "rule", "...", "approved?", "used_at?")
 
     ruling: Ruling
     tool: str
@@ -48,6 +49,7 @@ class Verdict(Portable):
     checkpoints: tuple[str, ...] = ()
     preapproved: bool = False
     approved: tuple[str, ...] = ()
+    used_at: float | None = None
 
     @property
     def rule(self) -> str | None:
@@ -268,11 +270,11 @@ class ToolPolicy(Portable):
         return tuple(dict.fromkeys(checkpoint for names in asked for checkpoint in names))
 
     def _cleared(self, name: str, arguments: object, call_id: str | None) -> Mapping[str, tuple[str, ...]]:
-        digest = call.digest if self.cleared and call_id and (call := _call(call_id, name, arguments)) else None
+        digest = call.digest if self.cleared and call_id and (call := call_of(call_id, name, arguments)) else None
         return EMPTY if digest is None else self.cleared.get(digest, EMPTY)
 
     def _why_refused(self, name: str, arguments: object) -> str | None:
-        call = _call("", name, arguments)
+        call = call_of("", name, arguments)
         digests = () if call is None else (call.content, call.content_as_written)
         return next((self.rejected_calls[one] for one in digests if one and one in self.rejected_calls), None)
 
@@ -302,7 +304,7 @@ class ToolPolicy(Portable):
         return "; ".join(part for part in (f"allowed: {allowed or 'no tool'}", forbidden) if part)
 
 
-def _call(call_id: str, name: str, arguments: object) -> ToolCall | None:
+def call_of(call_id: str, name: str, arguments: object) -> ToolCall | None:
     """The call, None where its arguments are not a mapping, such as JSON text that a host has not parsed."""
     if arguments is None:
         return ToolCall(call_id, name)

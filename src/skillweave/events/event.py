@@ -163,17 +163,13 @@ class Announced(Portable):
 
 
 class Cause(StrEnum):
-    """Why a text no longer counts as given: forgotten, undelivered, unloaded, or rejected by a person.
-
-    `taken` is of a call that was let through: the yes to it is used up, and nobody took it back.
-    """
+    """Why a text no longer counts as given: forgotten, undelivered, unloaded, or rejected by a person."""
 
     EVICTED = "evicted"
     CLEARED = "cleared"
     RELEASED = "released"
     UNLOADED = "unloaded"
     REJECTED = "rejected"
-    TAKEN = "taken"
 
 
 MOST_KEPT = 10_000

@@ -34,8 +34,6 @@ _UNREADABLE = (
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A regular file in an archive."""
-
     name: str
     executable: bool
     content: IO[bytes]

@@ -50,10 +50,10 @@ class Origin:
 
 
 @contextmanager
-def fetched(source: str, ref: str | None = None, *, timeout: float = GIT_SECONDS) -> Iterator[tuple[Path, Origin]]:
+def fetched(source: str, ref: str | None = None) -> Iterator[tuple[Path, Origin]]:
     """The folder with the files of a source, for as long as the block lasts, and where they came from.
 
-    `ref` is a branch or tag of a repository; git has `timeout` seconds. Raises InstallRefused for a source that is
+    `ref` is a branch or tag of a repository. Raises InstallRefused for a source that is
     nothing of the kind, or that cannot be read.
     """
     kind, address = _understood(source, ref)
@@ -67,7 +67,7 @@ def fetched(source: str, ref: str | None = None, *, timeout: float = GIT_SECONDS
             unpack(Path(address), folder)
             yield folder, Origin(source, kind)
         else:
-            commit = _cloned(address, ref, folder, timeout)
+            commit = _cloned(address, ref, folder)
             yield folder, Origin(without_password(source), kind, ref, commit)
 
 
@@ -124,7 +124,7 @@ def _on_disk(source: str, path: Path, ref: str | None) -> tuple[Kind, str]:
     return found
 
 
-def _cloned(address: str, ref: str | None, into: Path, timeout: float) -> str:
+def _cloned(address: str, ref: str | None, into: Path) -> str:
     """Clone the repository, its newest commit alone; that commit's id."""
     if ref is not None and (ref.startswith("-") or not ref.strip()):
         raise InstallRefused(f"{ref[:60]!r} is no branch or tag; name one as `git branch --all` or `git tag` show it")
@@ -136,11 +136,11 @@ def _cloned(address: str, ref: str | None, into: Path, timeout: float) -> str:
         *(git, "-c", f"core.hooksPath={os.devnull}", "clone", "--quiet", "--depth=1", "--single-branch", "--no-tags"),
         *("--no-recurse-submodules", "--template=", *branch, "--", address, str(into)),
     )
-    _run(words, address, timeout)
-    return _run((git, "-C", str(into), "rev-parse", "HEAD"), address, timeout).strip()
+    _run(words, address)
+    return _run((git, "-C", str(into), "rev-parse", "HEAD"), address).strip()
 
 
-def _run(words: Sequence[str], address: str, timeout: float) -> str:
+def _run(words: Sequence[str], address: str) -> str:
     place = shown(without_password(address))
     try:
         done = subprocess.run(  # noqa: S603 - no shell; the address stands behind `--`
@@ -148,11 +148,11 @@ def _run(words: Sequence[str], address: str, timeout: float) -> str:
             env=_environment(os.environ),
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=timeout,
+            timeout=GIT_SECONDS,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise InstallRefused(f"git did not finish cloning {place} in {timeout:.0f} seconds; try again") from None
+        raise InstallRefused(f"git did not finish cloning {place} in {GIT_SECONDS:.0f} seconds; try again") from None
     except OSError as error:
         raise InstallRefused(f"git cannot be run: {error.strerror}; install it again, or name a folder") from None
     if done.returncode:

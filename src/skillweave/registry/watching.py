@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from skillweave.errors import CannotWatch, DuplicateSkill, MissingExtra, SourceUnavailable
+from skillweave.errors import CannotWatch, DuplicateSkill, SourceUnavailable, needing
 from skillweave.registry.snapshot import Changes, Snapshot, changes_between
 from skillweave.registry.source import IGNORED_FOLDERS, Source, Versioned, watched_of
 
@@ -50,10 +50,8 @@ def watch_sources(
     if not 0 < poll_seconds <= LONGEST_POLL:
         raise ValueError(f"poll_seconds is {poll_seconds}; give more than 0 and at most {LONGEST_POLL:g}")
     if watched:
-        try:
+        with needing("watch", "following the files of skills"):
             import watchfiles  # noqa: F401 - the threads that need it have nobody to tell that it is missing
-        except ImportError:
-            raise MissingExtra("following the files of skills", "watchfiles", "watch") from None
     return _follow(_Followed(watched, versioned, quiet_seconds, poll_seconds), refresh, snapshot)
 
 

@@ -4,9 +4,10 @@ import hashlib
 from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from types import MappingProxyType, TracebackType
-from typing import Protocol, Self, runtime_checkable
+from types import MappingProxyType
+from typing import Protocol, runtime_checkable
 
+from skillweave.closing import ClosableOnExit
 from skillweave.registry.agents import Agent
 from skillweave.registry.definitions import Contents, Defined, Definition
 from skillweave.registry.source import Reader, Source, Streamed, Versioned, stream_of
@@ -50,12 +51,12 @@ class StoredVersion:
 
 
 @runtime_checkable
-class WritableSource(Source, Versioned, Streamed, Protocol):
+class WritableSource(Source, Versioned, Streamed, ClosableOnExit, Protocol):
     """A store of skills. A backend is what passes `skillweave_testing.sources.WritableSourceContract`.
 
     Each value sees the skills of one tenant. A version is known by its content hash, which covers the definition and
     the content of its artifacts; it is never changed or forgotten. All methods raise SourceUnavailable when the store
-    does not answer.
+    does not answer; `close` gives back the connection of all tenants.
     """
 
     @property
@@ -101,16 +102,6 @@ class WritableSource(Source, Versioned, Streamed, Protocol):
     async def remove_agent(self, agent_id: str) -> Agent:
         """Take an agent away; raises AgentNotFound."""
         ...
-
-    async def close(self) -> None:
-        """Give back the connection, of all tenants; a second call does nothing."""
-        ...
-
-    async def __aenter__(self) -> Self: ...
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
 
 
 def hashed(defined: Defined) -> Defined:

@@ -50,13 +50,21 @@ def decide(state: State, approval: Approval, answers: Collection[str] = ()) -> S
     """
     kept = [other for other in state.approvals if not takes_place(approval, other, answers)]
     gone = [other for other in state.approvals if takes_place(approval, other, answers)]
-    if approval.case and any(approval.case == old.case for use in state.uses for old in use.taken):
+    again = len(gone) == 1 and replace(approval, at=gone[0].at) == gone[0] and _is_newest(gone[0], state.approvals)
+    # Where the call was let through since, only the same answer to the same question is no new one.
+    used = approval.call and use_of(state, approval.call) is not None
+    if again and (approval.case or approval.refuses or not used):
         return state
-    if len(gone) == 1 and replace(approval, at=gone[0].at) == gone[0] and _is_newest(gone[0], state.approvals):
-        return state
+    if used:
+        kept = [other for other in kept if other.call != approval.call or other.refuses]
     if len(kept) >= MOST_APPROVALS:
         kept.remove(_oldest_yes(kept))
-    return replace(state, approvals=(*kept, approval))
+    uses = tuple(use for use in state.uses if use.call != approval.call)
+    stale = state.stale
+    if approval.call not in stale and not set(answers).isdisjoint(stale):
+        # A yes to other arguments comes as late as one to the call that the person was asked about.
+        stale = (*stale, approval.call)
+    return replace(state, approvals=(*kept, approval), uses=uses, stale=stale)
 
 
 def rejection_notice(approval: Approval) -> str:
@@ -93,46 +101,53 @@ def decided(approvals: Iterable[Approval]) -> LetThrough:
 
 
 def ask_about(state: State, call: str) -> State:
-    """A person is asked about the call, from now on: an earlier yes to it, of before the user spoke, is void."""
+    """A person is asked about the call, from now on; a yes to it that counts no more goes."""
     if call in state.asked:
         return state
-    stale = tuple(other for other in state.stale if other != call)
-    approvals = state.approvals
-    if stale != state.stale:
+    approvals, stale = state.approvals, state.stale
+    if call in void_calls(state):
         approvals = tuple(a for a in approvals if a.call != call or a.refuses)
+        stale = tuple(other for other in stale if other != call)
     return replace(state, approvals=approvals, asked=(*state.asked, call)[-MOST_CALLS:], stale=stale)
 
 
 def user_spoke(state: State) -> State:
     """The user has said something since these calls were asked about: a yes to one of them is void."""
-    waiting = (*state.asked, *(a.call for a in state.approvals if a.call and not a.refuses))
-    if not waiting:
+    used = {use.call for use in state.uses}
+    yes = (a.call for a in state.approvals if a.call and not a.refuses and a.call not in used)
+    waiting = dict.fromkeys((*state.stale, *state.asked, *yes))
+    if len(waiting) == len(state.stale):
         return state
-    return replace(state, asked=(), stale=tuple(dict.fromkeys((*state.stale, *waiting)))[-MOST_CALLS:])
+    return replace(state, asked=(), stale=tuple(waiting)[-MOST_CALLS:])
 
 
 def take(state: State, call: str, key: str, now: float) -> State:
-    """Let the call through, once: the verdicts that say yes to it are used up."""
-    taken = tuple(a for a in state.approvals if a.call == call and not a.refuses)
-    kept = tuple(a for a in state.approvals if a not in taken)
-    uses = (*(use for use in state.uses if use.call != call), CallUse(call, now, key, taken))
-    asked = tuple(other for other in state.asked if other != call)
-    return replace(state, approvals=kept, asked=asked, uses=uses[-MOST_CALLS:])
+    """Let the call through, once: a yes to it of before counts no more."""
+    uses = (*(use for use in state.uses if use.call != call), CallUse(call, now, key))
+    gone = {use.call for use in uses[:-MOST_CALLS]}
+    return replace(
+        state,
+        # A use that is forgotten takes the yes with it.
+        approvals=tuple(a for a in state.approvals if a.call not in gone or a.refuses) if gone else state.approvals,
+        asked=tuple(other for other in state.asked if other != call),
+        uses=uses[-MOST_CALLS:],
+    )
 
 
 def give_back(state: State, call: str) -> State:
     """The call that was let through did not run after all: what was said of it counts again."""
-    used = next((use for use in state.uses if use.call == call), None)
-    if used is None:
-        return state
-    later = any(a.call == call for a in state.approvals)
-    approvals = state.approvals if later else (*state.approvals, *used.taken)
-    return replace(state, approvals=approvals, uses=tuple(use for use in state.uses if use is not used))
+    left = tuple(use for use in state.uses if use.call != call)
+    return state if len(left) == len(state.uses) else replace(state, uses=left)
 
 
 def use_of(state: State, call: str) -> CallUse | None:
     """When the call was let through, if it was."""
     return next((use for use in state.uses if use.call == call), None)
+
+
+def void_calls(state: State) -> frozenset[str]:
+    """The calls to which a yes counts no more: they were let through, or the user has spoken since."""
+    return frozenset((*state.stale, *(use.call for use in state.uses)))
 
 
 def shown_with(text: str, call: str) -> str:
@@ -144,14 +159,14 @@ def calls_let_through(
     approvals: Iterable[Approval],
     asking: Sequence[tuple[Skill, str]],
     let_through: LetThrough,
-    stale: Collection[str] = (),
+    void: Collection[str] = (),
 ) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     """By the digest of each call that a person said yes to, the checkpoints that it has passed: by entry their names.
 
     `asking` are the skills whose checkpoints ask, each with the digest of what is shown of it. Where several ask under
-    one name before the same tool, each has to be answered. A yes to a call in `stale` is void.
+    one name before the same tool, each has to be answered. A yes to a call in `void` counts no more.
     """
-    yes = [a for a in approvals if a.call and not a.refuses and a.call not in stale]
+    yes = [a for a in approvals if a.call and not a.refuses and a.call not in void]
     if not yes:
         return EMPTY
     said = {(a.skill_id, a.checkpoint, a.shown, a.call) for a in yes}

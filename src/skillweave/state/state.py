@@ -197,13 +197,12 @@ class CallUse(Portable):
     """That a call was let through, once: what it did then is not known here.
 
     `call` is `ToolCall.digest`, `at` is in seconds of the store's clock, `key` names the request that was answered so,
-    empty for none: the same request again gets the same answer. `taken` are the verdicts that this used up.
+    empty for none: the same request again gets the same answer. A yes of before it counts no more.
     """
 
     call: str
     at: float
     key: str = ""
-    taken: tuple[Approval, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +247,7 @@ class State(Portable):
     holds for as long as they would be engaged. `said` is the digest of what the turn `last_turn` said.
     `entity` is what the conversation is about: the id of the entity that was named last, the empty text for none.
     `asked` are the digests of the calls that a person is asked about, `stale` of those asked about before the user's
-    latest message, `uses` say which calls were let through; of each the latest ones are kept.
+    latest message, `uses` say which calls were let through; a yes to one of these is void.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (

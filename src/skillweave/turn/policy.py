@@ -28,6 +28,7 @@ from skillweave.state.approvals import (
     kept_out,
     refused_calls,
     undecided,
+    void_calls,
 )
 from skillweave.state.state import Approval, State, skill_of
 from skillweave.turn.admit import Admission, SkillInTurn, admit_skills
@@ -207,7 +208,7 @@ def _cleared(
     if limits is not None and limits.own_asks:
         asking = (*asking, *(snapshot[one] for one in _applying(admission) if one in snapshot))
     digests = {skill.id: (skill, shown.get(skill.id, skill.digest)) for skill in asking}
-    return calls_let_through(approvals, tuple(digests.values()), decided(approvals), inputs.before.stale)
+    return calls_let_through(approvals, tuple(digests.values()), decided(approvals), void_calls(inputs.before))
 
 
 def _applying(admission: Admission) -> frozenset[str]:

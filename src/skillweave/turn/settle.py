@@ -182,7 +182,7 @@ def settle(
     tail = tail_of(inputs, disclosed, selection, position, left)
     left = max(0, left - tail.tokens)
     state = disclosed.context.state
-    if turn.message.role is Role.USER and not inputs.again:
+    if (state.asked or state.approvals) and turn.message.role is Role.USER and not inputs.again:
         state = user_spoke(state)
     if in_history:
         for record in adopted:

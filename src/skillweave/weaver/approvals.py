@@ -43,7 +43,8 @@ class CheckpointVerdict(Portable):
     """What a person says at one checkpoint: the verdict, the person's name, a remark.
 
     `digest` is that of the skill as it was shown, `call` the call that the person was shown, None where the verdict is
-    about all. `arguments` are those to run it with instead, of a `modified` call. A verdict is also taken as its text.
+    about all. `arguments` are those to run it with instead, of a `modified` call. `case` is the id of the question that
+    it answers, where that has one: the same answer to it again changes nothing. A verdict is also taken as its text.
     Raises InvalidVerdict for a field of another form.
     """
 
@@ -55,9 +56,10 @@ class CheckpointVerdict(Portable):
     digest: str | None = None
     call: ToolCall | None = None
     arguments: Mapping[str, object] | None = field(default=None, hash=False)
+    case: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("skill_id", "checkpoint", "by", "note"):
+        for name in ("skill_id", "checkpoint", "by", "note", "case"):
             _SAID.text(name, getattr(self, name))
         if self.digest is not None:
             _SAID.text("digest", self.digest)
@@ -210,6 +212,7 @@ def _approval(said: CheckpointVerdict, subject: _Subject, text: str, now: float)
         said.note,
         subject.before,
         shown="" if text == subject.skill.digest else text,
+        case=said.case,
     )
     if subject.call is None:
         return approval

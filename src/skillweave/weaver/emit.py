@@ -1,40 +1,18 @@
-"""A skill announces something: checked against the skills and the State as they are now, then told."""
+"""What a skill announces, checked against the skills and the State as they are now."""
 
 from collections.abc import Mapping
 
 from skillweave.contracts.codes import fragment
 from skillweave.contracts.plain import Limits, NotPlain, plain
-from skillweave.diagnostics import Diagnostic, has_errors
+from skillweave.diagnostics import has_errors
 from skillweave.disclose.block import Rung
-from skillweave.events.event import Announced, Event, EventRefused, EventType, event_id, name_problem
+from skillweave.events.event import Announced, EventRefused, EventType, name_problem
 from skillweave.registry import Snapshot
 from skillweave.relations.rules import needs_any
 from skillweave.relations.validate import complete_skills
 from skillweave.skill import FrozenJson, Skill, freeze_mapping
 from skillweave.state.approvals import kept_out
 from skillweave.state.state import State, skill_key
-from skillweave.weaver.engine import Engine
-
-
-async def emit(
-    engine: Engine,
-    conversation: str,
-    skill_id: str,
-    event_type: str,
-    payload: Mapping[str, object],
-    turn_id: str | None,
-    key: str | None,
-) -> Event:
-    """Tell one of the skill's own events. For the rules see `Weaver.emit`."""
-    snapshot = await engine.snapshot()
-    state, _ = await engine.store.load(conversation, tenant=engine.tenant)
-    announced = require_announced(snapshot, state, conversation, skill_id, event_type, payload)
-    # The host's key becomes part of an id and never one itself: so it can neither forge an id nor break a stream.
-    made = engine.new_id() if key is None else event_id(conversation, skill_id, event_type, key)
-    event = Event(made, event_type, conversation, turn_id, announced)
-    await engine.observers.tell(conversation, (event,)).ended()
-    return event
-
 
 PAYLOAD_LIMITS = Limits(values=5_000, depth=32, characters=64 * 1024)
 """What a payload may hold at most: values, levels of lists and objects, characters of text."""
@@ -104,10 +82,6 @@ def _require_match(declared: EventType, data: Mapping[str, FrozenJson], skill_id
 
     findings = check_against(declared.schema, data, place="payload", skill=skill_id)
     if has_errors(findings):
-        raise EventRefused(_mismatch(declared.name, place, findings), findings)
-
-
-def _mismatch(name: str, place: str, findings: tuple[Diagnostic, ...]) -> str:
-    first = findings[0]
-    more = f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
-    return f"the payload does not fit event {name!r} as declared{place}: {first.location}: {first.message}{more}"
+        first, more = findings[0], f" (and {len(findings) - 1} more)" if len(findings) > 1 else ""
+        what = f"{first.location}: {first.message}{more}"
+        raise EventRefused(f"the payload does not fit event {declared.name!r} as declared{place}: {what}", findings)

@@ -25,7 +25,7 @@ from skillweave.knowledge.entity import EntityGraph
 from skillweave.loop_thread import LoopThread
 from skillweave.registry import Changes, Registry, Snapshot
 from skillweave.select.candidates import Selection
-from skillweave.select.matchers import Matchers, Thresholds, make_matchers_ready
+from skillweave.select.matchers import Matchers, make_matchers_ready
 from skillweave.settings import Settings
 from skillweave.state.port import Store
 from skillweave.state.state import Delivery, State, Writes
@@ -139,15 +139,11 @@ class Engine:
     entities: EntityGraph | None = None
     queues: Queues = field(default_factory=Queues)
     log: DecisionDeduplicator = field(default_factory=DecisionDeduplicator)
-    thresholds: Thresholds = field(init=False)
     _library: Library | None = None
     _loaded: bool = False
     _asked: bool = False
     _behind: Diagnostic | None = None
     _of_entities: ContextSource | None = None
-
-    def __post_init__(self) -> None:
-        self.thresholds = self.settings.thresholds
 
     async def run(self, turn: Turn, delivery: Delivery) -> Injection:
         """One turn, stored; what the ledger does while it does not answer is said in the Injection.

@@ -168,8 +168,6 @@ def change_events(
 
 
 def _verdicts(before: State, after: State, cause: Cause) -> Iterator[tuple[Approval, str]]:
-    if cause is Cause.TAKEN:
-        return
     new = [approval for approval in after.approvals if approval not in before.approvals]
     yield from ((approval, approval.verdict.value) for approval in new)
     # A new verdict replaces one, or lets a full State forget its oldest; a clearing forgets everything.

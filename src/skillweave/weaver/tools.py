@@ -15,7 +15,7 @@ from skillweave.disclose.block import Escaped, Rung
 from skillweave.disclose.sections import READ
 from skillweave.errors import StoreUnavailable
 from skillweave.frozen import FrozenJson
-from skillweave.injection import Block, Drop, Injection
+from skillweave.injection import Drop, Injection
 from skillweave.limits import ToolLimits
 from skillweave.select.lexical import MATCHERS_OF_WORDS
 from skillweave.select.matchers import Matchers, Prepared, Thresholds, prepare_matchers
@@ -173,11 +173,6 @@ async def _placement(engine: Engine, conversation: str, fields: CallFields) -> P
     return Placement.HISTORY if state.in_call is None else Placement.CALL
 
 
-async def _list_skills(engine: Engine, after: str) -> ToolAnswer:
-    """A page of the skills that may be loaded, in the order of their ids."""
-    return ToolAnswer((await engine.library()).catalog.page(after))
-
-
 async def _search_skills(engine: Engine, query: str) -> ToolAnswer:
     """The skills that fit the query best by the ranking of the turns, whether likely enough to be offered or not."""
     library = await engine.library()
@@ -222,7 +217,7 @@ async def _call(
         return ToolAnswer(problem, failed=True)
     given = {key: str(value) for key, value in plain.items() if value}
     if name == "list_skills":
-        return await _list_skills(engine, given.get("after", ""))
+        return ToolAnswer((await engine.library()).catalog.page(given.get("after", "")))
     if name == "search_skills":
         return await _search_skills(engine, given["query"])
     wanted = Read(given["skill_id"], given.get("section"), given.get("artifact_id"))
@@ -242,7 +237,8 @@ def _answer(wanted: Read, injection: Injection) -> ToolAnswer:
     told = troubles if given else _verdicts(wanted, about)
     notes = [Escaped(_OURS).line(f"{one.skill_id}: {one.outcome.value}: {one.reason}") for one in told]
     if injection.placement is Placement.CALL:
-        blocks = [block.text for block in _read_apart(wanted, injection)]
+        of_skill = [block for block in injection.blocks if block.skill_id == wanted.skill_id]
+        blocks = [block.text for block in of_skill if any(map(is_read_apart, block.keys))]
         if given and not blocks:
             notes.append(f"{wanted.skill_id}: loaded; it stands in the system prompt from the next call on")
     else:
@@ -252,11 +248,6 @@ def _answer(wanted: Read, injection: Injection) -> ToolAnswer:
     failed = not given and not any(decision.outcome in _THERE for decision in told)
     refused = failed and any(decision.outcome is Outcome.OVER_BUDGET for decision in told)
     return ToolAnswer(text, failed, injection, injection.drop if refused else ())
-
-
-def _read_apart(wanted: Read, injection: Injection) -> Sequence[Block]:
-    of_skill = [block for block in injection.blocks if block.skill_id == wanted.skill_id]
-    return [block for block in of_skill if any(map(is_read_apart, block.keys))]
 
 
 def _is_given(wanted: Read, injection: Injection, about: Sequence[Decision]) -> bool:
@@ -314,7 +305,7 @@ class ToolsView(View[M]):
     @Verb
     async def list_skills(self, after: str = "") -> ToolAnswer:
         """Lists the skills with ids after `after`, as many as the catalog's budget holds."""
-        return await _list_skills(self._engine, after)
+        return ToolAnswer((await self._engine.library()).catalog.page(after))
 
     @Verb
     async def search_skills(self, query: str) -> ToolAnswer:

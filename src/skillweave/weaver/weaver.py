@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -16,10 +16,10 @@ from skillweave.cachefile import CacheFolder
 from skillweave.checking import Checked
 from skillweave.closing import ClosedOnExit, close_all
 from skillweave.compose.policy import Ruling, Verdict
-from skillweave.conversation import MessageLike, Placement, Turn, TurnFields, nothing_said, require_known, turn_of
+from skillweave.conversation import MessageLike, Placement, Turn, TurnFields, nothing_said, turn_of
 from skillweave.disclose.fit import Pricing
 from skillweave.errors import Contended, StoreUnavailable
-from skillweave.events.event import Cause, Event, Observer
+from skillweave.events.event import Cause, Event, Observer, event_id
 from skillweave.graph.graph import SkillGraph
 from skillweave.injection import CurrentPolicy, Injection
 from skillweave.knowledge.context import ContextSource
@@ -38,11 +38,11 @@ from skillweave.tokens.counter import Tiktoken, TokenCounter
 from skillweave.turn.library import Common, Libraries
 from skillweave.weaver.approvals import ApprovalsView
 from skillweave.weaver.composition import CompositionView
-from skillweave.weaver.emit import emit
+from skillweave.weaver.emit import require_announced
 from skillweave.weaver.engine import Engine, OnStoreFailure, View, WhenUnknown
 from skillweave.weaver.entities import EntitiesView
 from skillweave.weaver.entity_graph import of_tenant, require_one
-from skillweave.weaver.judging import AuthorizeFields, authorize
+from skillweave.weaver.judging import ApprovableCall, rule_once
 from skillweave.weaver.ledger import LedgerView
 from skillweave.weaver.skills import SkillsView
 from skillweave.weaver.telling import OBSERVER_SECONDS, Observers
@@ -185,7 +185,12 @@ class WeaverVerbs(View[M]):
         policy: Injection | CurrentPolicy,
         tool: str,
         arguments: Mapping[str, object] | None = None,
-        **known: Unpack[AuthorizeFields],
+        *,
+        call_id: str | None = None,
+        parameters: Sequence[str] | None = None,
+        host_tools: Iterable[str] | None = None,
+        limits: ToolLimits | None = None,
+        key: str = "",
     ) -> Verdict:
         """Rules on a call that is about to run; a call that a person approved is let through once.
 
@@ -193,13 +198,20 @@ class WeaverVerbs(View[M]):
         was said of it is used up in the same step, so that of all who ask at one moment one gets `allow`; a question is
         noted, so that a yes which comes after the user's next message is void. Where that cannot be written the call is
         denied with the code STATE_UNAVAILABLE. Observers are told of a denied call, never of its arguments.
+
+        `call_id` is the model's id of the call, by which a person's yes to it is known; `parameters` and `host_tools`
+        are those of `ToolPolicy.authorize`, `limits` those of the calling agent's turns, where it was spawned. `key`
+        names the request: asked again with the same key, an approved call gets the same answer.
         """
-        require_known(known, AuthorizeFields.__optional_keys__)
-        verdict = await authorize(self._engine, policy, tool, arguments, known)
+        names = host_tools if host_tools is None or isinstance(host_tools, str) else tuple(host_tools)
+        verdict = policy.tools.authorize(tool, arguments, call_id=call_id, parameters=parameters, host_tools=names)
+        if verdict.ruling is Ruling.ASK and call_id:
+            call = ApprovableCall(tool, arguments, call_id, parameters, names, limits, key)
+            verdict = await rule_once(self._engine, policy, verdict, call)
         if verdict.ruling is Ruling.DENY and self._engine.observers.listening:
             from skillweave.weaver.events import blocked_event
 
-            event = blocked_event(policy, verdict, known.get("call_id"), self._engine.new_id)
+            event = blocked_event(policy, verdict, call_id, self._engine.new_id)
             await self._engine.observers.tell(event.conversation, (event,)).ended()
         return verdict
 
@@ -221,7 +233,15 @@ class WeaverVerbs(View[M]):
         without one each call is a new event. Raises SkillNotFound, EventRefused, StoreUnavailable, and MissingExtra
         where a schema cannot be checked.
         """
-        return await emit(self._engine, conversation, skill_id, event_type, payload, turn_id, key)
+        engine = self._engine
+        snapshot = await engine.snapshot()
+        state, _ = await engine.store.load(conversation, tenant=engine.tenant)
+        announced = require_announced(snapshot, state, conversation, skill_id, event_type, payload)
+        # The host's key becomes part of an id and never one itself: so it can neither forge an id nor break a stream.
+        made = engine.new_id() if key is None else event_id(conversation, skill_id, event_type, key)
+        event = Event(made, event_type, conversation, turn_id, announced)
+        await engine.observers.tell(conversation, (event,)).ended()
+        return event
 
     @Verb
     async def evict(self, conversation: str, key: str) -> bool:

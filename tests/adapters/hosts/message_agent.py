@@ -61,7 +61,7 @@ class MessageAgent:
     async def resume(self, reply: Mapping[str, object]) -> str:
         now, said = await self._now(), read_reply(reply)
         for call in self._open_calls():
-            verdict = await self.weaver.authorize(now, call.name, call.arguments, call_id=call.id)
+            verdict = now.tools.authorize(call.name, call.arguments, call_id=call.id)
             asked = [one for one in now.checkpoints if one.name in verdict.checkpoints and one.before == call.name]
             if asked and said.call in ("", call.id):
                 await record(self.weaver, CONVERSATION, (asked, said, call))
@@ -112,12 +112,8 @@ class MessageAgent:
 
     async def _answered(self, calls: Sequence[Call]) -> None:
         now = await self._now()
-        verdicts = {
-            call.id: await self.weaver.authorize(now, call.name, call.arguments, call_id=call.id) for call in calls
-        }
-        self.waiting = [
-            name for verdict in verdicts.values() if verdict.ruling is Ruling.ASK for name in verdict.checkpoints
-        ]
+        verdicts = [now.tools.authorize(call.name, call.arguments, call_id=call.id) for call in calls]
+        self.waiting = [name for verdict in verdicts for name in verdict.checkpoints]
         if not self.waiting:
             results = []
             for call in calls:

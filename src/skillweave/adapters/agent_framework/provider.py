@@ -271,6 +271,7 @@ class SkillFunctionMiddleware(FunctionMiddleware):
     ) -> None:
         left = self.verdicts.as_replied(call, occurrence or call.id)
         judged = known or await self.bridge.judge(left, self.now.conversation, self.now.tools)
+        judged = await self.bridge.take(judged, left, self.now.conversation, self.now.tools)
         if judged.waits:
             context.result = self.verdicts.request(left, occurrence or call.id, judged.waits)
         elif judged.runs:

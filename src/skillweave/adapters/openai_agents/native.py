@@ -137,13 +137,19 @@ class NativeGuard:
         if not conversation:
             return "not run: this run names no conversation that skillweave knows; call again"
         judged = await self.bridge.judge(call, conversation, self.names)
+        judged = await self.bridge.take(judged, call, conversation, self.names)
         return "" if judged.runs else words_for(judged.verdict)
 
     async def why_not_any(self, call: Call) -> str:
         """The same for a call whose id is not known here: one that a person let run is known by what it does."""
         known = [one for where, one in self.answered if self.conversation in ("", where)]
-        reasons = [await self.why_not(replace(call, id=call_id)) for call_id in ("", *known)]
-        return "" if "" in reasons else reasons[0]
+        first = ""
+        for call_id in ("", *known):
+            why = await self.why_not(replace(call, id=call_id))
+            if not why:
+                return ""
+            first = first or why
+        return first
 
     async def judged(self, call: Call) -> Judged:
         """The ruling while the SDK asks whether a call needs an approval, which it does behind the model's call."""

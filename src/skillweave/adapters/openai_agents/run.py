@@ -183,7 +183,9 @@ def _guardrail(
         new = answered.get((conversation_of(data.context), call.id)) if answered else None
         if new is not None:
             call = replace(call, arguments=new, problem=None)
-        found = known.pop(call.id, None) or await bridge.judge(call, conversation_of(data.context), names)
+        conversation = conversation_of(data.context)
+        found = known.pop(call.id, None) or await bridge.judge(call, conversation, names)
+        found = await bridge.take(found, call, conversation, names)
         if found.runs:
             return ToolGuardrailFunctionOutput.allow()
         return ToolGuardrailFunctionOutput.reject_content(words_for(found.verdict))

@@ -134,7 +134,7 @@ class Skills(GuardingCapability):
     async def _wait(self, calls: Sequence[ToolCallPart], conversation: str) -> bool:
         now = await self._bridge.current_policy(conversation)
         written = [read_call(one.tool_call_id, one.tool_name, one.args) for one in calls]
-        return any(now.tools.authorize(one.name, one.arguments).ruling is Ruling.ASK for one in written)
+        return any(now.tools.authorize(one.name, one.arguments).checkpoints for one in written)
 
     async def prepare_model_request(
         self, ctx: RunContext[Any], request_context: ModelRequestContext
@@ -196,6 +196,9 @@ class Skills(GuardingCapability):
             judged = await self._judged(left, now, tool_def, ctx)
         if judged.waits:
             raise ApprovalRequired(question(conversation, judged.waits, left))
+        taken = await self._bridge.take(judged, left, conversation)
+        if not taken.runs:
+            raise ToolFailed(taken.verdict.message)
         return ready
 
     async def _judged(self, call: Call, now: CurrentPolicy, tool_def: ToolDefinition, ctx: RunContext[Any]) -> Judged:
@@ -330,7 +333,8 @@ def approvals_sync(
 async def _ruled(weaver: Weaver, conversation: str, call: Call, reply: Reply) -> ToolApproved | ToolDenied:
     left = as_replied(call, reply)
     now = await weaver.current_policy(conversation)
-    verdict = await weaver.authorize(now, left.name, left.arguments, call_id=left.id)
+    # The agent's run takes the yes, directly before the tool runs.
+    verdict = now.tools.authorize(left.name, left.arguments, call_id=left.id)
     if verdict.ruling is Ruling.DENY:
         return ToolDenied(verdict.message)
     return ToolApproved(override_args=None if reply.arguments is None else dict(reply.arguments))

@@ -2,12 +2,12 @@
 
 import sys
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import aclosing, asynccontextmanager
-from pathlib import Path
+from contextlib import AbstractAsyncContextManager, aclosing, asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING, cast
 
 import typer
 
+from skillweave.cli.arguments.reading import file_of
 from skillweave.cli.failure import Mistake
 from skillweave.redaction import without_secrets
 
@@ -46,16 +46,11 @@ async def existing_graph(
         await close_all([graph])
 
 
-@asynccontextmanager
-async def graph_if_named(
+def graph_if_named(
     name: str | None, tenant: str, sources: "Sequence[Source]"
-) -> AsyncIterator["EntityGraph | None"]:
+) -> AbstractAsyncContextManager["EntityGraph | None"]:
     """The graph for the turns of a command, None where none is named; like `existing_graph`."""
-    if name is None:
-        yield None
-        return
-    async with existing_graph(name, tenant, sources) as graph:
-        yield graph
+    return nullcontext() if name is None else existing_graph(name, tenant, sources)
 
 
 @asynccontextmanager
@@ -119,10 +114,9 @@ def require_read(unread: "Sequence[Diagnostic]") -> None:
 def existing_name(name: str | None) -> str:
     """The name of a graph that is there, if it is a file; raises Mistake where none is named, and where it is not."""
     named = _named(name)
-    scheme, separator, rest = named.partition("://")
-    path = Path(rest.partition("?")[0].removeprefix("/") if separator else named)
-    if (not separator or scheme == "sqlite") and not path.exists():
-        url = named if separator else "sqlite:///entities.db"
+    path = file_of(named)
+    if path is not None and not path.exists():
+        url = named if "://" in named else "sqlite:///entities.db"
         raise Mistake(
             f"there are no entities in '{path}'; check its name, or load some: skillweave entities load FILE "
             f"--entities {url}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from skillweave.cli.arguments.reading import read_file
 from skillweave.cli.arguments.turn import decoded
 from skillweave.cli.failure import Mistake
+from skillweave.cli.output.page import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -100,8 +101,10 @@ class Opened:
         errors = sum(problem.level.value == "error" for problem in self.checkup().problems)
         if not errors:
             return self.notes
-        what = "1 error" if errors == 1 else f"{errors:,} errors"
-        return (*self.notes, f"the graph has {what}; `skillweave graph check {self.name}` says which")
+        return (
+            *self.notes,
+            f"the graph has {counted(errors, 'error')}; `skillweave graph check {self.name}` says which",
+        )
 
 
 async def open_graph(file: str) -> Opened:

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from skillweave.cli.arguments.reading import file_of
 from skillweave.cli.failure import Mistake
 from skillweave.conversation import Message, Role, Turn
 
@@ -39,13 +39,12 @@ def existing(ledger: str | None, conversation: str) -> Kept:
     Turn("look", conversation, Message(Role.USER, None))
     _require_name(ledger)
     name = ledger or DEFAULT_LEDGER
-    scheme, separator, rest = name.partition("://")
-    path = rest.removeprefix("/") if separator else name
-    if scheme == "memory" and separator:
+    if name.startswith("memory://"):
         raise Mistake(f"{name} keeps nothing from one command to the next; name a file with --ledger")
-    if (not separator or scheme == "sqlite") and not Path(path).exists():
+    path = file_of(name)
+    if path is not None and not path.exists():
         raise Mistake(
-            f"there is no ledger {path!r}; name it with --ledger, or begin one: "
+            f"there is no ledger {str(path)!r}; name it with --ledger, or begin one: "
             f"skillweave weave --conversation {conversation} MESSAGE"
         )
     return Kept(name, conversation)

@@ -2,11 +2,20 @@
 
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 from skillweave.cli.failure import Mistake
 
 MOST_BYTES = 16 * 1024 * 1024
 """What is read of standard input, and of any file but a transcript."""
+
+
+def file_of(name: str) -> Path | None:
+    """The file that a path or a `sqlite:///` URL names; None for what is on a server, or in memory."""
+    scheme, separator, rest = name.partition("://")
+    if not separator:
+        return Path(name)
+    return Path(rest.partition("?")[0].removeprefix("/")) if scheme == "sqlite" else None
 
 
 def read_file(path: str, what: str, wanted: str, *, limit: int = MOST_BYTES) -> bytes:

@@ -188,13 +188,10 @@ def seen_by(agent: str | None, snapshot: "Snapshot") -> "Snapshot":
 def _advice() -> str:
     from skillweave.sources.roots import Scope, existing_roots
 
-    found = [
-        str(path.relative_to(Path.cwd()))
-        for root, path in existing_roots(Path.cwd(), Path.cwd())
-        if root.scope is Scope.PROJECT
-    ]
-    if found:
-        return f"add --skills {found[0]}"
+    here = Path.cwd()
+    for root, path in existing_roots(here, here):
+        if root.scope is Scope.PROJECT:
+            return f"add --skills {path.relative_to(here)}"
     return "add --skills DIR, the folder that holds your skills"
 
 
@@ -216,7 +213,7 @@ def working(what: str, skills: int) -> Iterator[None]:
 
 
 @contextmanager
-def interruptible(told: Callable[[], str]) -> Iterator[None]:
+def interruptible(told: Callable[[], str] = str) -> Iterator[None]:
     """While it lasts, an interruption ends the command with what is told then."""
 
     def interrupted(_signal: int, _frame: FrameType | None) -> None:
@@ -229,9 +226,10 @@ def interruptible(told: Callable[[], str]) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-async def indexed(weaver: "Weaver") -> None:
-    """Read the skills and make them ready to be searched, which the first turn would do anyway, without a word."""
-    skills = len((await weaver.skills.snapshot()).active())
-    with working("Indexing", skills):
+async def indexed(weaver: "Weaver", agent: str | None = None) -> "Weaver":
+    """The weaver, of an agent its own, ready to search: the first turn would do that anyway, without a word."""
+    weaver = weaver if agent is None else await weaver.for_agent(agent)
+    with working("Indexing", len((await weaver.skills.snapshot()).active())):
         await weaver.skills.make_ready()
         await weaver.skills.catalog()
+    return weaver

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from skillweave.cli.arguments.entities import existing_graph
 from skillweave.cli.arguments.ledger import DEFAULT_LEDGER, Kept, databases_in, opened
+from skillweave.cli.arguments.reading import file_of
 from skillweave.cli.arguments.skills import DEFAULT_FOLDER, load, skills_beside_packs, sources_of
 from skillweave.cli.failure import Mistake
 from skillweave.cli.health import Finding, Level
-from skillweave.cli.output.page import counted
+from skillweave.cli.output.page import counted, tally_shown
 from skillweave.closing import close_all
 from skillweave.diagnostics import Severity
 from skillweave.servers import Durable, Served, ServerFacts
@@ -73,7 +74,7 @@ async def _loaded(subject: str, sources: "Sequence[Source]", flags: str) -> Find
     from skillweave.cli.output.notes import tally_of
 
     tally = tally_of((await load(sources)).snapshot)
-    words = f"{counted(tally.loaded, 'skill')} loaded, {tally.skipped:,} skipped, {tally.repaired:,} repaired"
+    words = tally_shown(tally.loaded, tally.skipped, tally.repaired)
     if tally.skipped:
         return Finding(SKILLS, subject, Level.PROBLEM, words, f"see why: skillweave check {flags}")
     return Finding(SKILLS, subject, Level.OK, words)
@@ -191,9 +192,8 @@ def _about(section: str, facts: ServerFacts) -> Iterator[Finding]:
 
 def _not_yet(section: str, name: str, begin: str) -> Finding | None:
     """What to say of a file that does not exist; None for one that does, and for what is no file."""
-    scheme, separator, rest = name.partition("://")
-    path = Path(rest.removeprefix("/") if separator else name)
-    if (separator and scheme != "sqlite") or path.exists():
+    path = file_of(name)
+    if path is None or path.exists():
         return None
     above = next((folder for folder in path.absolute().parents if folder.exists()), Path("/"))
     try:

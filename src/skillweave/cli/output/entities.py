@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from skillweave.cli.output.page import Ink, Page, counted, finding_line, listed, printable
+from skillweave.cli.output.page import Ink, Page, below, counted, finding_line, listed, printable
 from skillweave.codec import Portable
 from skillweave.diagnostics import Diagnostic
 from skillweave.frozen import FrozenJson, thaw
@@ -38,7 +38,7 @@ class EntityShown(Portable):
 def loaded_text(loaded: Pieces, page: Page, *, place: str) -> str:
     """What was found wrong, then how much was loaded."""
     lines = [finding_line(found, page) for found in loaded.findings]
-    return "\n".join([*lines, *([""] if lines else []), f"{_counts(loaded)} loaded into {printable(place)}."])
+    return below(lines, f"{_counts(loaded)} loaded into {printable(place)}.")
 
 
 def exported_text(exported: Pieces, page: Page, *, files: Sequence[str]) -> str:
@@ -47,7 +47,7 @@ def exported_text(exported: Pieces, page: Page, *, files: Sequence[str]) -> str:
 
 
 def _counts(pieces: Pieces) -> str:
-    return f"{_entities(pieces.entities)} and {counted(pieces.edges, 'edge')}"
+    return f"{counted(pieces.entities, 'entity', 'entities')} and {counted(pieces.edges, 'edge')}"
 
 
 def entity_text(shown: EntityShown, page: Page) -> str:
@@ -84,18 +84,15 @@ def near_text(near: NearbyEntities, page: Page, *, point: Point, radius: float) 
     if others:
         counts = listed(f"{count:,} in {datum}" for datum, count in sorted(near.other_datums.items()))
         is_, its = ("is", "its") if others == 1 else ("are", "their")
-        reason = f"{_entities(others)} about there {is_} not compared, as {its} degrees"
+        reason = f"{counted(others, 'entity', 'entities')} about there {is_} not compared, as {its} degrees"
         lines.append(page.paint(page.wrap(f"{reason} are of another datum: {counts}"), Ink.WARN))
     return "\n".join(lines)
 
 
 def context_text(shown: ContextShown, page: Page, *, heading: str, nodes: bool) -> str:
     """The lines as the model sees them, with the entities of each where `nodes` says so, then cost and omissions."""
-    lines: list[str] = []
-    if shown.sections:
-        lines += [heading, *(_line(line, page, nodes=nodes) for part in shown.sections for line in part.lines), ""]
-    lines += _figures(shown, page)
-    return "\n".join(lines)
+    lines = [_line(line, page, nodes=nodes) for part in shown.sections for line in part.lines]
+    return below([heading, *lines] if shown.sections else [], *_figures(shown, page))
 
 
 def _figures(shown: ContextShown, page: Page) -> Iterator[str]:
@@ -146,7 +143,3 @@ def _cut(text: str) -> str:
 
 def _feet(distance: float) -> str:
     return f"{distance:,.1f} ft"
-
-
-def _entities(count: int) -> str:
-    return f"{count:,} {'entity' if count == 1 else 'entities'}"

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from skillweave.cli.output.page import Ink, Page, counted, evidence_shown, printable
+from skillweave.cli.output.page import Ink, Page, below, counted, evidence_shown, printable
 from skillweave.cli.output.turn import not_taken_text
 from skillweave.codec import Portable
 from skillweave.graph.declared import ANY
@@ -68,15 +68,15 @@ def checkup_text(report: "Checkup", declared: "Declared", skills: int, page: Pag
         for one in report.problems
     ]
     lines += [page.paint(printable(" ".join(f"note: {note}".split())), Ink.FAINT) for note in report.notes]
-    return "\n".join([*lines, *([""] if lines else []), _summary(report, declared, skills)])
+    return below(lines, _summary(report, declared, skills))
 
 
 def _summary(report: "Checkup", declared: "Declared", skills: int) -> str:
     levels = [problem.level.value for problem in report.problems]
     found = [counted(levels.count(level), level) for level in _LEVELS if level in levels]
     if declared.tree is None:
-        entries = len(declared.entries)
-        parts = f"{entries:,} {'entry' if entries == 1 else 'entries'}, {counted(len(declared.routes), 'route')}"
+        entries = counted(len(declared.entries), "entry", "entries")
+        parts = f"{entries}, {counted(len(declared.routes), 'route')}"
     else:
         parts = "a decision tree"
     return f"{counted(skills, 'skill')}, {parts}: {', '.join(found) or 'nothing is wrong'}."
@@ -88,7 +88,7 @@ _LONGEST = 60
 def played_text(simulation: "Simulation", page: Page) -> str:
     """Each step with where it led, whether that was expected, and the counts."""
     lines = [line for number, step in enumerate(simulation, start=1) for line in _lines(number, step, page)]
-    return "\n".join([*lines, *([""] if lines else []), _played_summary(simulation)])
+    return below(lines, _played_summary(simulation))
 
 
 def _lines(number: int, simulated: "Simulated", page: Page) -> Iterator[str]:

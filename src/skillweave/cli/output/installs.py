@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from skillweave.cli.output.page import Ink, Page, counted, printable
+from skillweave.cli.output.page import Ink, Page, below, counted, printable
 from skillweave.codec import Portable
 from skillweave.installs.adding import Added
 from skillweave.installs.lock import Condition, Locked, Standing
@@ -39,9 +39,7 @@ def added_text(shown: AddedShown, page: Page) -> str:
     lines = [
         page.entry(one.change, f"{one.skill_id}, {_origin(one.locked)}", _INKS[one.change]) for one in shown.skills
     ]
-    return "\n".join(
-        [*lines, "", "Read what you added before an agent does:", f"  skillweave check {printable(shown.folder)}"]
-    )
+    return below(lines, "Read what you added before an agent does:", f"  skillweave check {printable(shown.folder)}")
 
 
 _INKS = {"new": Ink.GOOD, "replaced": Ink.WARN, "unchanged": Ink.FAINT}
@@ -50,9 +48,7 @@ _INKS = {"new": Ink.GOOD, "replaced": Ink.WARN, "unchanged": Ink.FAINT}
 def installed_text(shown: Installed, page: Page) -> str:
     """A line for each added skill, and below it the files that differ."""
     lines = [line for one in shown.skills for line in _installed(one, page)]
-    return "\n".join(
-        [*lines, *([""] if lines else []), f"{counted(len(shown.skills), 'added skill')} in {printable(shown.folder)}."]
-    )
+    return below(lines, f"{counted(len(shown.skills), 'added skill')} in {printable(shown.folder)}.")
 
 
 def removed_text(shown: Removed, page: Page) -> str:

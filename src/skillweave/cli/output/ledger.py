@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from skillweave.cli.output.page import Ink, Page, counted, listed, printable, shown_time, tokens_shown
+from skillweave.cli.output.page import Ink, Page, below, counted, listed, printable, shown_time
 from skillweave.cli.output.turn import checkpoint_text, cursor_text
 from skillweave.codec import Portable
 from skillweave.injection import PendingCheckpoint
@@ -42,7 +42,7 @@ def conversations_text(found: Conversations, page: Page) -> str:
     lines = [f"{printable(name):<{width}}  {_applying(state)}" for name, state in found.conversations.items()]
     shown = len(lines)
     count = counted(found.total, "conversation") if shown == found.total else f"{shown:,} of {found.total:,}"
-    return "\n".join([*lines, *([""] if lines else []), f"{count}."])
+    return below(lines, f"{count}.")
 
 
 def _applying(state: State) -> str:
@@ -80,7 +80,7 @@ def row_text(record: Record, page: Page) -> str:
     """One text that was given, and the message that holds it."""
     if not record.known:
         return page.entry(record.state.value, f"{record.key} (by another program, in words that nobody recorded)")
-    title = f"{record.key} ({record.rung.label}, {tokens_shown(record.tokens)})"
+    title = f"{record.key} ({record.rung.label}, {counted(record.tokens, 'token')})"
     return f"{page.entry(record.state.value, title, Ink.GOOD)}\n{page.entry('', f'in message {record.carrier}')}"
 
 
@@ -92,7 +92,6 @@ def engaged_text(entry: Engaged, page: Page) -> str:
 
 
 def _approval(approval: Approval, page: Page) -> str:
-    """What a person said, when, and about what."""
     when = shown_time(approval.at)
     before = f" before {listed(approval.before)}" if approval.before else ""
     what = f"{approval.checkpoint} of {approval.skill_id}{before}"
@@ -103,12 +102,8 @@ def _approval(approval: Approval, page: Page) -> str:
     return f"{head}\n{page.entry('', approval.note)}" if approval.note else head
 
 
-def left_text(left: Left, page: Page) -> str:
+def left_lines(left: Left, page: Page) -> Iterator[str]:
     """What is gone, and what the host may do about it."""
-    return "\n".join(_left_lines(left, page))
-
-
-def _left_lines(left: Left, page: Page) -> Iterator[str]:
     name = left.key.removeprefix("skill:")
     if left.disengaged:
         yield page.entry("disengaged", f"{name}; its rules do not count from the next turn on", Ink.GOOD)
@@ -123,12 +118,8 @@ def _left_lines(left: Left, page: Page) -> Iterator[str]:
         )
 
 
-def judged_text(said: Judgement, page: Page) -> str:
+def judged_lines(said: Judgement, page: Page) -> Iterator[str]:
     """The verdict, what a rejection means for the skill and for those that need it, and which held turns go on."""
-    return "\n".join(_judged_lines(said, page))
-
-
-def _judged_lines(said: Judgement, page: Page) -> Iterator[str]:
     yield _approval(said.approval, page)
     left = said.left
     if left is not None:
@@ -145,4 +136,4 @@ def _judged_lines(said: Judgement, page: Page) -> Iterator[str]:
 def _drops(left: Left, page: Page) -> Iterator[str]:
     for drop in left.drops:
         whose = f" of {drop.skill_id}" if drop.skill_id else ""
-        yield page.entry("drop", f"message {drop.message_id}{whose} can be dropped ({tokens_shown(drop.tokens)})")
+        yield page.entry("drop", f"message {drop.message_id}{whose} can be dropped ({counted(drop.tokens, 'token')})")

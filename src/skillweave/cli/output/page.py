@@ -64,15 +64,14 @@ class Page:
         """A narrower page, for text that is indented as a whole afterwards."""
         return Page(self.width - columns, self.inks)
 
-    def excerpt(self, text: str, lines: int, indent: int = 2) -> str:
+    def excerpt(self, text: str, lines: int) -> str:
         """The first lines of a text behind a bar, long ones cut, and how many more there are."""
         all_lines = printable(text).splitlines()
-        room = self.width - indent - 2
-        shown = [_cut(line, room) for line in all_lines[:lines]]
+        shown = [_cut(line, self.width - 4) for line in all_lines[:lines]]
         rest = len(all_lines) - lines
         if rest > 0:
-            shown.append(f"... {rest:,} more line{'' if rest == 1 else 's'}")
-        return "\n".join(self.paint(f"{' ' * indent}| {line}".rstrip(), Ink.FAINT) for line in shown)
+            shown.append(f"... {counted(rest, 'more line')}")
+        return "\n".join(self.paint(f"  | {line}".rstrip(), Ink.FAINT) for line in shown)
 
 
 def page_for(stream: TextIO) -> Page:
@@ -158,14 +157,19 @@ class Stream:
     answers: Iterator[Answer]
 
 
-def tokens_shown(count: int) -> str:
-    """`1,087 tokens`."""
-    return f"{count:,} token{'' if count == 1 else 's'}"
+def counted(count: int, noun: str, several: str = "") -> str:
+    """`1 skill`, `22 skills`, `2 entries`; `several` is the plural that takes more than an `s`."""
+    return f"{count:,} {noun if count == 1 else several or f'{noun}s'}"
 
 
-def counted(count: int, noun: str) -> str:
-    """`1 skill`, `22 skills`."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+def below(lines: Sequence[str], *last: str) -> str:
+    """The lines, and below them, after an empty one, the last."""
+    return "\n".join([*lines, *([""] if lines else []), *last])
+
+
+def tally_shown(loaded: int, skipped: int, repaired: int) -> str:
+    """`22 skills loaded, 0 skipped, 1 repaired`."""
+    return f"{counted(loaded, 'skill')} loaded, {skipped:,} skipped, {repaired:,} repaired"
 
 
 def listed(names: Iterable[str], none: str = "none") -> str:

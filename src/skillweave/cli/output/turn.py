@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from skillweave.cli.output.page import Ink, Page, listed, shown_time, tokens_shown
+from skillweave.cli.output.page import Ink, Page, counted, listed, shown_time
 from skillweave.codec import Portable
 from skillweave.compose.policy import ToolPolicy
 from skillweave.decisions import Decision, Outcome
@@ -168,7 +168,7 @@ def decision_text(decision: Decision, page: Page) -> str:
     """One decision: the outcome, the skill and what it costs; below it the reason."""
     title = decision.skill_id
     if decision.tokens is not None:
-        title += f", {tokens_shown(decision.tokens)}"
+        title += f", {counted(decision.tokens, 'token')}"
     elif decision.score is not None and decision.outcome in PASSED_OVER:
         title += f" ({decision.matcher} {decision.score:.2f})"
     ink = Ink.GOOD if decision.outcome in GIVEN else Ink.FAINT if decision.outcome in PASSED_OVER else Ink.STRONG
@@ -204,12 +204,6 @@ def spent_text(injection: Injection) -> str:
     return f"{tokens.injected + tokens.catalog:,} added{share}"
 
 
-def message_excerpts(injection: Injection, page: Page, lines: int = SHOWN_LINES) -> Iterator[str]:
-    """The first lines of each message to append."""
-    for message in injection.messages:
-        yield page.excerpt(message.text, lines)
-
-
 def _figures(injection: Injection, page: Page, skills: int) -> Iterator[str]:
     tokens = injection.tokens
     yield page.entry("tools", tools_text(injection.tools))
@@ -222,7 +216,7 @@ def _figures(injection: Injection, page: Page, skills: int) -> Iterator[str]:
         noun = "the one skill" if skills == 1 else f"all {skills:,} skills"
         yield page.entry("", f"loading {noun} would take {tokens.everything:,}: {tokens.saved_percent}% saved")
     for drop in injection.drop:
-        whose = f"message {drop.message_id} of {drop.skill_id} ({tokens_shown(drop.tokens)})"
+        whose = f"message {drop.message_id} of {drop.skill_id} ({counted(drop.tokens, 'token')})"
         what = f"{whose}: take it out of the history, its room is used already"
         yield page.entry("drop", what, Ink.WARN)
 

@@ -1,0 +1,16 @@
+from .conversation import LONGEST_ID as LONGEST_ID
+from .conversation import MessageLike as MessageLike
+from .conversation import Read as Read
+from .conversation import TurnFields as TurnFields
+from .conversation import require_id as require_id
+from .disclose.block import Rung as Rung
+from .disclose.render import SHORTLIST as SHORTLIST
+from .injection import CacheReport as CacheReport
+from .injection import CurrentPolicy as CurrentPolicy
+from .injection import Drop as Drop
+from .injection import Fallback as Fallback
+from .injection import PendingCheckpoint as PendingCheckpoint
+from .injection import TokenReport as TokenReport
+from .settings import FileAccess as FileAccess
+from .weaver.approvals import Judgement as Judgement
+from .weaver.ledger import Left as Left
