@@ -156,23 +156,23 @@ def call_model(weaver: Weaver, model: Model, chat: list[Any], placement: Placeme
     chat = model.with_reply(chat, reply)
     calls = style.calls(reply, tools)
     for call in calls:
-        if judged(call, injection).ruling is Ruling.ASK:
+        if judged(weaver, call, injection).ruling is Ruling.ASK:
             print(f"   person  is asked whether {call.name} may run")
             return chat, False  # nothing runs until a person replies, or the user says something else
-    results = [answer(call, injection, model) for call in calls]
+    results = [answer(weaver, call, injection, model) for call in calls]
     if results:
         chat = model.with_results(chat, results)
     return chat, bool(results) or MARKER in json.dumps(reply)
 
 
-def judged(call: Call, injection: Injection | CurrentPolicy) -> Verdict:
-    """May this call run? Its id tells a person's yes to it from one to another call."""
-    return injection.tools.authorize(call.name, call.arguments, call_id=call.id, parameters=call.parameters)
+def judged(weaver: Weaver, call: Call, injection: Injection | CurrentPolicy) -> Verdict:
+    """May this call run? A person's yes to it, known by its id, lets it run once."""
+    return weaver.sync.authorize(injection, call.name, call.arguments, call_id=call.id, parameters=call.parameters)
 
 
-def answer(call: Call, injection: Injection | CurrentPolicy, model: Model) -> dict[str, Any]:
+def answer(weaver: Weaver, call: Call, injection: Injection | CurrentPolicy, model: Model) -> dict[str, Any]:
     """Run the tool if the skills in force let it run; a model may name a tool that it was never shown."""
-    verdict = judged(call, injection)
+    verdict = judged(weaver, call, injection)
     if call.problem or verdict.ruling is not Ruling.ALLOW:
         print(f"   tool    {call.name}: refused, {(call.problem or verdict.message).split(':')[0]}")
         refusal: dict[str, Any] = model.style.refuse(call, call.problem or verdict)
@@ -237,7 +237,7 @@ def approved(weaver: Weaver, model: Model, chat: list[Any], placement: Placement
                     "office-1", one.skill_id, one.name, "approved", by="Ann Lee", digest=one.digest, call=shown
                 )
         print(f"   person  Ann Lee says yes to {call.name}")
-        results.append(answer(call, weaver.sync.current_policy("office-1", placement=placement), model))
+        results.append(answer(weaver, call, weaver.sync.current_policy("office-1", placement=placement), model))
     return model.with_results(chat, results)
 
 

@@ -192,7 +192,7 @@ def test_a_locked_ledger_is_one_line_and_code_3(process: Any, small: Path, tmp_p
     connection = sqlite3.connect(tmp_path / "state.db", isolation_level=None)
     connection.execute("BEGIN EXCLUSIVE")
     try:
-        done = process(*turn, "And coffee", "--json")
+        done = process(*turn, "And more tea", "--json")
     finally:
         connection.close()
     assert done.code == 3

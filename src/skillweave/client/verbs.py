@@ -275,10 +275,12 @@ class ClientVerbs(Verbs[M]):
         tools: Sequence[str] | None = None,
         limits: ToolLimits | None = None,
         placement: Placement = Placement.HISTORY,
+        key: str | None = None,
     ) -> Verdict:
         """Whether a tool may be called in the conversation now: allowed, to be asked about, or denied with the reason.
 
         `tools`, `limits` and `placement` are those of the conversation's turns; for the others see `Weaver.authorize`.
+        Without a `key` each call is a request of its own; a retry inside it gets the same answer.
         """
         request = AuthorizeRequest(
             conversation,
@@ -291,7 +293,7 @@ class ClientVerbs(Verbs[M]):
             limits=limits,
             placement=placement,
         )
-        return await self._ask(Verdict, "POST", "/authorize", body=request)
+        return await self._ask(Verdict, "POST", "/authorize", body=request, headers=self._key(key))
 
     @Verb
     async def prepare_spawn(

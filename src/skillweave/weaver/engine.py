@@ -397,8 +397,8 @@ class Engine:
         return Diagnostic(
             code=LEDGER_UNAVAILABLE,
             severity=Severity.ERROR,
-            message="the ledger does not answer, so skills without rules are given without being recorded, others are "
-            f"withheld: {error}; {rules}",
+            message=f"the ledger does not answer, so skills are given without being recorded: {error}; those with tool "
+            f"rules or checkpoints are withheld; {rules}",
             fix="check the store; until then a skill may be given more than once or not at all",
         )
 

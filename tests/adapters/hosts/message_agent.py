@@ -44,7 +44,8 @@ class MessageAgent:
 
     async def say(self, text: str) -> str:
         self.before = self.chat
-        self.chat = [*self.chat, self.shapes.user(text)]
+        self.chat = self.style.go_on(self.chat, text) if self._open_calls() else [*self.chat, self.shapes.user(text)]
+        self.waiting = ()
         return await self._run()
 
     async def again(self) -> str:

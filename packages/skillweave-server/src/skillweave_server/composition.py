@@ -29,10 +29,11 @@ async def validate(call: Call, asked: ValidateRequest) -> ValidationResult:
 
 
 @COMPOSITION.at("POST", "/authorize", scope=Scope.WEAVE, takes=AuthorizeRequest, answers=Verdict)
-async def authorize(call: Call, asked: AuthorizeRequest) -> Verdict:
+async def authorize(call: Call, asked: AuthorizeRequest, idempotency_key: IdempotencyKey = None) -> Verdict:
     """Whether a tool may be called in the conversation now: allowed, to be asked about, or denied with the reason.
 
-    Subscribers are told of a denied call, and never its arguments.
+    Ask it directly before the tool runs: a person's yes to one call lets it through once. The same `Idempotency-Key`
+    again gets the same answer. Subscribers are told of a denied call, and never its arguments.
     """
     weaver = call.weaver()
     look = partial(
@@ -53,6 +54,8 @@ async def authorize(call: Call, asked: AuthorizeRequest) -> Verdict:
         call_id=asked.call_id,
         parameters=asked.parameters,
         host_tools=asked.host_tools,
+        limits=asked.limits,
+        key=idempotency_key or "",
     )
     if waited is not None or verdict.ruling is not Ruling.ALLOW or call.service.when_unknown is WhenUnknown.ALLOW:
         return verdict

@@ -59,8 +59,9 @@ async def verdicts(office: Office, where: str) -> list[tuple[str, str]]:
 
 
 async def ruling(office: Office, where: str, arguments: Mapping[str, Any], call_id: str = "call-1") -> str:
-    policy = await office.service.weaver("").current_policy(where)
-    return policy.tools.authorize("pay", arguments, call_id=call_id).ruling.value
+    weaver = office.service.weaver("")
+    policy = await weaver.current_policy(where)
+    return (await weaver.authorize(policy, "pay", arguments, call_id=call_id)).ruling.value
 
 
 async def test_a_new_approval_waits_for_a_person_and_has_the_conversation_as_it_was(office: Office, where: str) -> None:

@@ -56,6 +56,23 @@ class CheckpointContract(HostContract):
         assert list(play.agent.waiting) == ["pre_filing"]
         assert play.workshop.ran == ["submit(W-1)"]
 
+    async def test_a_yes_pays_once_though_the_model_writes_the_very_same_call_again(self, play: Play) -> None:
+        await self.paused(play)
+        await play.agent.resume(APPROVED)
+        play.script.then(SUBMIT, "It was done before.")
+        await play.agent.say("Submit it again")
+        assert play.workshop.ran == ["submit(W-1)"]
+
+    async def test_a_yes_is_void_once_the_user_has_said_something_else(self, play: Play) -> None:
+        await self.paused(play)
+        play.script.then("I won't.")
+        await play.agent.say("Stop, do not submit it!")
+        call = ToolCall("the-call", "submit", {"text": "W-1"})
+        await play.weaver.approvals.decide(CONVERSATION, "filing", "pre_filing", "approved", by="Ann Lee", call=call)
+        play.script.then(SUBMIT, "I won't.")
+        await play.agent.say("What now?")
+        assert play.workshop.ran == []
+
     async def test_a_checkpoint_about_the_conversation_is_not_asked_again(self, play: Play) -> None:
         await self.paused_for_the_conversation(play)
         await play.agent.resume(APPROVED)
