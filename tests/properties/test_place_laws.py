@@ -82,7 +82,9 @@ def judged_address(text: str) -> tuple[str, str, int, PurePosixPath]:
     """Scheme, host, port and path by urllib and ipaddress."""
     parts = urlsplit(text)
     authority = parts.netloc.rpartition("@")[2]
-    host, _, port = authority.rpartition(":") if authority.rpartition(":")[2].isdigit() else (authority, "", "")
+    host, colon, port = authority.rpartition(":")
+    if not colon or not port.isdigit():
+        host, port = authority, ""
     plain = unquote(host)
     narrow = str.maketrans({wide: letter for letter, wide in WIDE.items()})
     return (
