@@ -6,7 +6,7 @@ import pytest
 
 import skillweave
 
-HEAVY = ("numpy", "tiktoken", "re2", "ahocorasick_rs", "yaml", "typer", "sqlite3", "asyncio", "pydantic")
+HEAVY = ("numpy", "tiktoken", "re2", "ahocorasick_rs", "yaml", "typer", "sqlite3", "asyncio", "pydantic", "ada_url")
 
 
 def run(script: str) -> str:

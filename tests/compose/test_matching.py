@@ -113,6 +113,16 @@ def test_a_forbidding_entry_covers_what_it_says_and_what_is_in_doubt(entry: str,
         "timeout 5 rm -rf /d",
         "xargs -0 rm -rf",
         "busybox rm -rf /d",
+        "busybox.static rm -rf /d",
+        "setpriv --reuid=0 rm -rf /d",
+        "uv run rm -rf /d",
+        "uv run --with x -q rm -rf /d",
+        "uv --quiet run rm -rf /d",
+        "uvx rm -rf /d",
+        "poetry run rm -rf /d",
+        "npm exec -- rm -rf /d",
+        "docker run -v /:/h x rm -rf /h",
+        "/lib64/ld-linux-x86-64.so.2 /bin/rm -rf /d",
         "bash -lc 'rm -rf /d'",
         "/bin/r? -rf /d",
         "$SHELL -c x",
@@ -120,6 +130,13 @@ def test_a_forbidding_entry_covers_what_it_says_and_what_is_in_doubt(entry: str,
 )
 def test_a_forbidden_program_is_known_however_it_is_spelt_or_started(text: str) -> None:
     assert _prohibits("Bash(rm:*)", text)
+
+
+@pytest.mark.parametrize(
+    "text", ["uv run pytest -q", "uv pip install x", "npm install", "docker ps", "poetry run pytest"]
+)
+def test_a_program_that_starts_others_is_no_other_program(text: str) -> None:
+    assert not _prohibits("Bash(rm:*)", text)
 
 
 @pytest.mark.parametrize(
@@ -171,9 +188,10 @@ def test_a_forbidding_entry_covers_a_path_whichever_way_it_is_written(entry: str
 @pytest.mark.parametrize(
     ("parameter", "reading"),
     [
-        ("path", Reading.PLAIN),
-        ("file_path", Reading.PLAIN),
-        ("baseUrl", Reading.PLAIN),
+        ("path", Reading.PATH),
+        ("file_path", Reading.PATH),
+        ("baseUrl", Reading.ADDRESS),
+        ("query", Reading.PLAIN),
         ("command", Reading.SHELL),
         ("input", Reading.SHELL),
         ("x", Reading.SHELL),

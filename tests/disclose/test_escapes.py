@@ -78,6 +78,10 @@ def test_no_text_of_a_skill_passes_for_ours(lines: Sequence[str], end: str) -> N
         "＝＝＝ Skill Activated: x",
         "##\x00 Tools",
         "\u266f\u266f Tools",
+        "## tools",
+        "=== skill activated: x ===",
+        "Tools\n-----",
+        "available skills\n  ===",
     ],
 )
 def test_a_line_that_only_looks_like_ours_is_escaped_and_reported(line: str) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from skillweave.compose.matching import Reading, permits
+from skillweave.compose.matching import Reading, permits, reading_of
 from skillweave.relations.rules import Form, ToolEntry, read_entry
 
 
@@ -120,7 +120,8 @@ def covers(wide: ToolEntry, entry: ToolEntry) -> bool:
         return True
     if entry.form is Form.TOOL or entry.parameter != wide.parameter:
         return False
-    if not all(permits(wide, entry.tool, entry.argument, reading) for reading in Reading):
+    readings = (reading_of(entry.parameter),) if entry.parameter else tuple(Reading)
+    if not all(permits(wide, entry.tool, entry.argument, reading) for reading in readings):
         return False
     if entry.form is Form.EXACT:
         return True

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from urllib.parse import unquote
 
+from skillweave.compose.places import any_word_at, is_address, is_place, permits_place, prohibits_place
 from skillweave.compose.shell import commands_in, real_name, words_in
 from skillweave.relations.rules import Form, ToolEntry
 
@@ -21,21 +22,28 @@ class Reading(StrEnum):
     """What a text is: a command for a shell, or a path, an address or a name, in which a shell's signs mean nothing."""
 
     SHELL = "shell"
+    PATH = "path"
+    ADDRESS = "address"
     PLAIN = "plain"
 
 
-_OF_NO_SHELL = "path paths file filename folder dir directory url uri query sql pattern glob id name key"
-_PLAIN = frozenset(_OF_NO_SHELL.split())
+_READINGS = {
+    **dict.fromkeys(("path", "paths", "file", "filename", "folder", "dir", "directory"), Reading.PATH),
+    **dict.fromkeys(("url", "uri", "href", "link", "endpoint"), Reading.ADDRESS),
+    **dict.fromkeys(("query", "sql", "pattern", "glob", "id", "name", "key"), Reading.PLAIN),
+}
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
+_CLIMBS = re.compile(r"(?:^|[/\\{},])\.(?:\.|[^/\\{},]*[*?\[][^/\\{},]*)(?:$|[/\\{},])")
+"""A name that is `..`, or a wildcard that may stand for it."""
 
 
 def reading_of(parameter: str) -> Reading:
     """How the text of a parameter is read: by the last word of its name, as a shell's command where that says nothing.
 
-    `file_path` and `baseUrl` are plain, `command` and `input` are a shell's.
+    `file_path` is a path, `baseUrl` an address, `command` and `input` are a shell's.
     """
     words = _WORD.findall(parameter)
-    return Reading.PLAIN if words and words[-1].lower() in _PLAIN else Reading.SHELL
+    return _READINGS.get(words[-1].lower(), Reading.SHELL) if words else Reading.SHELL
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,14 +109,22 @@ def permits(entry: ToolEntry, tool: str, text: str | None, reading: Reading = Re
         return True
     if text is None or not text.isprintable():
         return False
-    return _permits_command(entry, text) if reading is Reading.SHELL else _permits_plain(entry, text)
+    if reading is Reading.SHELL:
+        return _permits_command(entry, text)
+    if is_place(entry.argument) or (reading is not Reading.PLAIN and ("/" in entry.argument or entry.parameter)):
+        return permits_place(entry.argument, text, whole=entry.form is Form.EXACT)
+    if entry.form is Form.EXACT:
+        return text.strip() == entry.argument
+    climbing = _CLIMBS.search(unquote(text)) and not _CLIMBS.search(entry.argument)
+    return not climbing and _continues(text.strip(), entry.argument)
 
 
 def prohibits(entry: ToolEntry, tool: str, text: str | None, reading: Reading = Reading.SHELL) -> bool:
     """Whether a forbidding entry covers a call with that text; a pattern covers all that is missing or cannot be read.
 
     A prefix is taken letter by letter (`python:*` also stops `python3`), and so is what stands before a `*` elsewhere.
-    A program is meant by its own name, wherever it lies and whatever starts it; a path whichever way it is written.
+    A program is meant by its own name, wherever it lies and whatever starts it; a path or an address whichever way it
+    is written.
     """
     if not entry.names(tool):
         return False
@@ -118,12 +134,15 @@ def prohibits(entry: ToolEntry, tool: str, text: str | None, reading: Reading = 
     whole = entry.form is Form.EXACT and not star
     if _squeezed(text) == _squeezed(stem) or (not whole and _squeezed(text).startswith(_squeezed(stem))):
         return True
-    return _prohibits_command(stem, text, whole=whole) if reading is Reading.SHELL else _is_at(stem, text, whole=whole)
+    if reading is Reading.SHELL:
+        return _prohibits_command(stem, text, whole=whole)
+    strict = {Reading.ADDRESS, Reading.ADDRESS if is_address(stem) else Reading.PATH}
+    return prohibits_place(stem, text, whole=whole, strict=reading in strict)
 
 
 def is_readable(text: str, reading: Reading) -> bool:
     """Whether a text means what it shows, so that a pattern can cover it."""
-    return text.isprintable() and (reading is Reading.PLAIN or commands_in(text) is not None)
+    return text.isprintable() and (reading is not Reading.SHELL or commands_in(text) is not None)
 
 
 def _permits_command(entry: ToolEntry, text: str) -> bool:
@@ -135,25 +154,21 @@ def _permits_command(entry: ToolEntry, text: str) -> bool:
     # Code in an argument says nothing of what it starts, unless the entry itself asks for code there.
     if commands_in(text) is None and (commands_in(entry.argument) is not None or words_in(entry.argument) is None):
         return False
-    climbing = entry.argument.endswith("/") and any(map(_climbs, words))
-    return not climbing and _continues(text.strip(), entry.argument)
-
-
-def _permits_plain(entry: ToolEntry, text: str) -> bool:
-    if entry.form is Form.EXACT:
-        return text.strip() == entry.argument
-    climbing = _climbs(unquote(text)) and not _climbs(entry.argument)
+    wanted = words_in(entry.argument) or ()
+    last = wanted[-1] if wanted else ""
+    # A program's path is its name; behind it, and in an entry that is an address, a place is compared as one.
+    if is_address(last) or (len(wanted) > 1 and ("/" in last or is_place(last))):
+        at = len(wanted) - 1
+        inside = (permits_place(last, word, whole=False) for word in words[at:])
+        return words[:at] == wanted[:at] and len(words) > at and all(inside)
+    climbing = entry.argument.endswith("/") and any(map(_CLIMBS.search, words))
     return not climbing and _continues(text.strip(), entry.argument)
 
 
 def _continues(text: str, prefix: str) -> bool:
     # `git:*` is the command git, not gitleaks: what follows begins a new word, unless the prefix itself ended one.
-    if not text.startswith(prefix):
-        return False
     rest = text[len(prefix) :]
-    if prefix.endswith("/"):
-        return not _climbs(rest)
-    return not prefix or not rest or rest[0] == " " or not prefix[-1].isalnum()
+    return text.startswith(prefix) and (not prefix or not rest or rest[0] == " " or not prefix[-1].isalnum())
 
 
 def _prohibits_command(stem: str, text: str, *, whole: bool) -> bool:
@@ -163,27 +178,41 @@ def _prohibits_command(stem: str, text: str, *, whole: bool) -> bool:
     wanted = words_in(stem)
     if not wanted:
         return False  # an entry that is not a command itself is compared by its letters only
-    if whole:
-        return any(_same_program(wanted[0], one[0]) and one[1:] == wanted[1:] for one in commands)
-    return any(_begins(wanted, one) for one in commands)
+    if len(wanted) == 1 and is_address(stem):
+        return any(any_word_at(stem, one) for one in commands)
+    if not whole:
+        return any(_begins(wanted, one) for one in commands)
+    alike = (one for one in commands if len(one) == len(wanted) and _same_program(wanted[0], one[0]))
+    return any(all(map(_same_word, wanted[1:], one[1:])) for one in alike)
+
+
+def _same_word(wanted: str, word: str) -> bool:
+    return wanted == word or ("/" in wanted and prohibits_place(wanted, word, whole=True, strict=False))
 
 
 def _begins(wanted: Sequence[str], command: Sequence[str]) -> bool:
     """Whether the command begins with the wanted words, where options and their values may stand between them."""
     if len(wanted) == 1:
-        return _same_program(wanted[0], command[0]) or _word_begins(wanted[0], command[0], program=True)
+        name = real_name(wanted[0])
+        begins = real_name(command[0]).startswith(name) if name else command[0].startswith(wanted[0])
+        return begins or ("/" in wanted[0] and any_word_at(wanted[0], command[:1]))
     if not _same_program(wanted[0], command[0]):
         return False
     places = {1}
     options = "".join(word[1:] for word in command if _is_short(word))
     for number, word in enumerate(wanted[1:], 2):
-        places = _behind_options(places, command)
         last = number == len(wanted)
-        found = {at + 1 for at in places if at < len(command) and _meets(word, command[at], last=last)}
+        if last and "/" in word:
+            return any_word_at(word, command[min(places) :])
+        places = _behind_options(places, command)
+        met = (at for at in places if at < len(command) and command[at].startswith(word))
+        found = {at + 1 for at in met if last or command[at] == word}
         if _is_short(word) and set(word[1:]) <= set(options):
             found |= places  # `-rf` is also written `-r -f` and `-fr`
         places = found
-    return bool(places)
+        if not places:
+            return False
+    return True
 
 
 def _behind_options(places: set[int], command: Sequence[str]) -> set[int]:
@@ -199,71 +228,12 @@ def _behind_options(places: set[int], command: Sequence[str]) -> set[int]:
     return reached
 
 
-def _meets(wanted: str, word: str, *, last: bool) -> bool:
-    return wanted == word or (last and _word_begins(wanted, word))
-
-
-def _word_begins(wanted: str, word: str, *, program: bool = False) -> bool:
-    if "/" in wanted and _is_at(wanted, word, whole=False):
-        return True
-    return real_name(word).startswith(real_name(wanted)) if program and real_name(wanted) else word.startswith(wanted)
-
-
 def _same_program(wanted: str, program: str) -> bool:
     return bool(real_name(wanted)) and real_name(wanted) == real_name(program)
 
 
 def _is_short(word: str) -> bool:
     return len(word) > 1 and word[0] == "-" and word[1:].isalpha()
-
-
-def _is_at(stem: str, text: str, *, whole: bool) -> bool:
-    """Whether a path is, or lies at, the one that an entry names, or may do so: the working folder is not known.
-
-    It is taken to lie outside of what an absolute entry forbids.
-    """
-    if _climbs(unquote(text)):
-        return True
-    wanted, parts = _parts(stem), _parts(text)
-    if not wanted:
-        return not whole or not parts
-
-    def stands(names: Sequence[str], at: int) -> bool:
-        found = parts[at : at + len(names)]
-        ends = found == names if whole or stem.endswith("/") else _last_begins(names, found)
-        return ends and (not whole or at + len(names) == len(parts))
-
-    home = stem.startswith("~") or text.startswith("~")
-    rooted, absolute = _is_rooted(stem), _is_rooted(text)
-    if stands(wanted, 0) and (home or rooted == absolute):
-        return True
-    if (home or not rooted) and any(stands(wanted, at) for at in range(len(parts)) if home or absolute):
-        return True
-    # A relative path may go on where the working folder ends.
-    return (home or (rooted and not absolute)) and any(stands(wanted[n:], 0) for n in range(1, len(wanted)))
-
-
-def _last_begins(names: Sequence[str], found: Sequence[str]) -> bool:
-    return len(found) == len(names) and found[:-1] == names[:-1] and found[-1].startswith(names[-1])
-
-
-_SEPARATOR = re.compile(r"[/\\]+")
-
-
-def _parts(path: str) -> list[str]:
-    return [part for part in _SEPARATOR.split(unquote(path).casefold()) if part not in ("", ".", "~")]
-
-
-def _is_rooted(path: str) -> bool:
-    return path.startswith(("/", "\\")) or path[1:2] == ":"
-
-
-def _climbs(path: str) -> bool:
-    # A glob that begins with a dot may stand for `..`.
-    return any(
-        part == ".." or (part.startswith(".") and any(sign in part for sign in "*?["))
-        for part in _SEPARATOR.split(path)
-    )
 
 
 def _squeezed(text: str) -> str:

@@ -59,8 +59,11 @@ _WRAPPERS: Mapping[str, _Wrapper] = {
     ),
     "stdbuf": _wrapper("", "-i --input -o --output -e --error"),
     "setsid": _wrapper("-c -f -w --ctty --fork --wait"),
-    "busybox": _wrapper(),
-    "toybox": _wrapper(),
+    **dict.fromkeys(("busybox", "bundle exec", "hatch run", "pdm run", "pipenv run", "poetry run"), _wrapper()),
+    "uv run": _wrapper(
+        "--all-extras --dev --exact --frozen --isolated --locked --no-dev --no-project --no-sync --offline -q -v",
+        "--directory --env-file --extra --group --package -p --project --python --with --with-editable",
+    ),
 }
 _PRIORITY = re.compile(r"-{1,2}\d+")
 _RUN_IN_THEIR_OWN_WAY = (
@@ -68,10 +71,16 @@ _RUN_IN_THEIR_OWN_WAY = (
     "[[ ssh parallel watch script su runuser pkexec chroot unshare nsenter flock strace ltrace gdb systemd-run at "
     "batch crontab expect screen tmux awk gawk mawk nawk arch bwrap caffeinate catchsegv cgexec chrt dbus-run-session "
     "entr fakeroot firejail linux32 linux64 numactl prlimit proot setarch sg systemd-inhibit taskset unbuffer valgrind "
-    "winpty xvfb-run"
+    "winpty xvfb-run bunx capsh chpst coreutils direnv fakechroot genv gosu gtimeout gxargs npx pnpx proxychains rsh "
+    "run-parts run0 runcon schroot setpriv setuidgid ssh-agent sshpass su-exec systemd-nspawn tini torify torsocks uvx"
 )
 _UNREADABLE = frozenset(_RUN_IN_THEIR_OWN_WAY.split())
 """Words that begin a construct, and programs that run what their arguments or files say in a form of their own."""
+_STARTING = {
+    **dict.fromkeys(("conda", "docker", "kubectl", "mamba", "nix", "pipx", "pixi", "podman"), ("exec", "run", "shell")),
+    **dict.fromkeys(("bun", "mise", "npm", "pnpm", "yarn"), ("dlx", "exec", "x")) | {"uv": ("run", "tool")},
+}
+"""Programs with the words behind which another program stands."""
 _INTERPRETERS = (
     (re.compile(r"r?(?:ba|z|da|m?k|pdk|tc|c|fi|a)?sh"), "cC"),
     (re.compile(r"(?:python|pypy)[\d.]*w?"), "c"),
@@ -113,9 +122,11 @@ def commands_in(text: str) -> tuple[tuple[str, ...], ...] | None:
             return None
         found.append(tuple(words))
         name = real_name(words[0])
+        wrapper = _WRAPPERS.get("busybox" if name.startswith(("busybox", "toybox")) else name)
+        if wrapper is None and (wrapper := _WRAPPERS.get(f"{name} {words[1]}" if words[1:] else "")):
+            words = words[1:]
         if name in _UNREADABLE or (name.startswith("!") and name != "!") or _runs_code(name, words):
             return None
-        wrapper = _WRAPPERS.get(name)
         if wrapper is None:
             break
         inner = _behind(wrapper, words)
@@ -181,7 +192,9 @@ def _taken(wrapper: _Wrapper, word: str) -> int | None:
 
 
 def _runs_code(name: str, words: Sequence[str]) -> bool:
-    """Whether a program is given code among its words."""
+    """Whether a program is given code among its words, or another program in a form of its own."""
+    if (name.startswith("ld-") and ".so" in name) or not set(words[1:]).isdisjoint(_STARTING.get(name, ())):
+        return True
     if _RUNNERS.fullmatch(name) and any(_RUNNING.fullmatch(word) for word in words[1:]):
         return True
     letters = next(_letters(name), "")

@@ -111,6 +111,7 @@ SECTIONS = (
 )
 _ODD_BEGINNING = re.compile(r"^ {0,3}[^\t\n !\"$-<>-~].*$", re.MULTILINE)
 """A line that may begin as ours: not with another sign, a letter or a digit; after four spaces or a tab it is code."""
+_UNDERLINED = re.compile(r"^ {0,3}[^\t\n ].*(?=\n {0,3}(?:-+|=+)[ \t]*$)", re.MULTILINE)
 _UNSEEN_ASCII = dict.fromkeys((*range(33), 127))
 _LIKE_OURS = str.maketrans({"\u266f": "#", "\ua78a": "=", "\u1400": "=", "\u2e40": "=", "\u30a0": "="})
 _BLANKS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
@@ -125,10 +126,10 @@ def _shows(letter: str) -> bool:
 
 
 def _as_seen(line: str) -> str:
-    """What a reader sees of a line, without the blanks: letters and signs in their plain form."""
+    """What a reader sees of a line, without the blanks and letter case: letters and signs in their plain form."""
     if line.isascii():
-        return line.translate(_UNSEEN_ASCII)
-    return "".join(letter for letter in normalize("NFKC", line) if _shows(letter)).translate(_LIKE_OURS)
+        return line.translate(_UNSEEN_ASCII).lower()
+    return "".join(letter for letter in normalize("NFKC", line) if _shows(letter)).translate(_LIKE_OURS).casefold()
 
 
 _OWN_BEGINNINGS = tuple(map(_as_seen, HEADERS))
@@ -144,12 +145,15 @@ def _escaped_line(match: re.Match[str]) -> str:
     return f"\\{line}" if seen.startswith(_OWN_BEGINNINGS) or seen.rstrip("#") in _OWN_HEADINGS else line
 
 
+def _escaped_underlined(match: re.Match[str]) -> str:
+    return f"\\{match[0]}" if f"##{_as_seen(match[0])}" in _OWN_HEADINGS else match[0]
+
+
+_OWN_HEADING = "a line that equals one of the block's own headings"
 _ESCAPES: Sequence[tuple[Callable[[str], str], str]] = (
     (lambda text: text.replace("SKILL_SELECT:", "SKILL_SELECT\\:"), "a SKILL_SELECT: marker"),
-    (
-        lambda text: _ODD_BEGINNING.sub(_escaped_line, text),
-        "a line that equals one of the block's own headings",
-    ),
+    (lambda text: _ODD_BEGINNING.sub(_escaped_line, text), _OWN_HEADING),
+    (lambda text: _UNDERLINED.sub(_escaped_underlined, text), _OWN_HEADING),
 )
 """What makes text harmless that would pass for ours, and how a finding names it."""
 

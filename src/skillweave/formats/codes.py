@@ -20,6 +20,7 @@ DESCRIPTION_TOO_LONG = Code(
     "description-too-long", Severity.WARNING, "a description over the 1024 characters of the open specification; kept"
 )
 TOOLS_RESPELLED = Code("tools-respelled", Severity.WARNING, "`allowed-tools` is a list or has commas; read as meant")
+OPEN_HOST = Code("open-host", Severity.ERROR, "an allowing tool entry with a `*` in an address's host; left out")
 KEPT_AS_EXTRA = Code("kept-as-extra", Severity.WARNING, "a field of an unexpected type; kept, but means nothing here")
 COMMAND_IN_BODY = Code("command-in-body", Severity.WARNING, "a !`command` in the body, which is never run")
 HOST_KEY = Code("host-key", Severity.WARNING, "a host key whose value means nothing; read the safer way")

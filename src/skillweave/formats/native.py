@@ -5,6 +5,7 @@ goes under `x-skillweave` there, so that the spelling still round-trips.
 """
 
 import dataclasses
+import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -257,9 +258,24 @@ def leftovers(skill: Skill, spelling: Spelling, by_hand: Collection[str]) -> dic
 
 def read_limits(fields: Fields, allowed_key: str, forbidden_key: str) -> ToolRules:
     """Allowed and forbidden tools; null or nothing says nothing, anything but a list of texts allows no tool at all."""
-    allowed, forbidden = fields.names(allowed_key), fields.names(forbidden_key)
+    allowed, forbidden = with_whole_hosts(fields, allowed_key, fields.names(allowed_key)), fields.names(forbidden_key)
     lost = not fields.holds_texts(allowed_key) or not fields.holds_texts(forbidden_key)
     return ToolRules(() if lost else allowed, forbidden or ())
+
+
+def with_whole_hosts(fields: Fields, key: str, entries: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    """The allowing entries without those with a `*` in an address's host, each of which is reported."""
+    for entry in filter(_opens_host, entries or ()):
+        message = f"has {entry[:100]!r}, which would allow other hosts that begin or end so; the entry was left out"
+        fix = "name the whole host, and a `/` after it, as in `https://docs.example/*`; one entry for each host"
+        fields.report(codes.OPEN_HOST, key, message, fix)
+    return None if entries is None else tuple(entry for entry in entries if not _opens_host(entry))
+
+
+def _opens_host(entry: str) -> bool:
+    address = entry.partition("://")[2].rstrip(" )")
+    host = re.split(r"[/?#]", address)[0]
+    return "*" in (re.sub(r"^\*+$|[: ]\*$", "", host) if host == address else host)
 
 
 def read_relation(fields: Fields, kind_key: str = "kind", rules: RuleList | None = None) -> Relation | None:
@@ -338,7 +354,7 @@ def _tools(fields: Fields, key: str, before: ToolRules | None) -> ToolRules | No
         return before if fields.absent(key) else ToolRules(allowed=())
     known = before or ToolRules()
     limits = read_limits(inner, "allowed", "forbidden")
-    preapproved = inner.names("preapproved")
+    preapproved = with_whole_hosts(inner, "preapproved", inner.names("preapproved"))
     inner.report_unknown()
     return ToolRules(
         allowed=known.allowed if limits.allowed is None else limits.allowed,

@@ -20,6 +20,7 @@ from skillweave.formats.native import (
     report_missing,
     take_extension,
     to_data,
+    with_whole_hosts,
 )
 from skillweave.formats.near_keys import report_near_keys
 from skillweave.formats.open_spec import (
@@ -181,7 +182,7 @@ def _preapproved(fields: Fields) -> ToolRules | None:
         how = "is a list" if as_list else "has commas between the tools"
         fix = "separate the tools with spaces"
         fields.report(codes.TOOLS_RESPELLED, ALLOWED_TOOLS, f"{how}; it was read as meant", fix)
-    return ToolRules(preapproved=found.tools) if found.tools else None
+    return ToolRules(preapproved=tools) if (tools := with_whole_hosts(fields, ALLOWED_TOOLS, found.tools)) else None
 
 
 def _keep_as_extra(fields: Fields, key: str, expected: str) -> None:
