@@ -10,6 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from skillweave import SkillweaveError, __version__
 from skillweave.api import PREFIX
@@ -72,6 +73,8 @@ def create_app(service: Service) -> FastAPI:
     )
     app.state.service = service
     app.add_middleware(Middleware, meters=service.meters)
+    if service.options.trusted_proxies:
+        app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=list(service.options.trusted_proxies))
     add_health(app, service)
     routes, _ = _routes()
     app.router.routes.extend(routes)
