@@ -20,7 +20,7 @@ from skillweave.approvals import (
     refused,
 )
 from skillweave.errors import InvalidValue
-from skillweave.values import Checked, tenant_of
+from skillweave.values import DEFAULT_TENANT, Checked
 from skillweave_stores.approvals.documents import case_from_json
 from skillweave_stores.sql.approval_check import check_approvals, check_log
 from skillweave_stores.sql.approval_log import LOG_COLUMNS, OpenLog, hash_of, log_row, open_log
@@ -205,7 +205,7 @@ class SqlApprovals(InDatabase):
     async def tenants(self) -> tuple[str, ...]:
         """The tenants that have a log, sorted; the default one by its name in code, the empty text."""
         known = select(ApprovalLogRow.tenant).union(select(ApprovalHeadRow.tenant))
-        return tuple(sorted(tenant_of(owner) for (owner,) in await self._rows(known)))
+        return tuple(sorted("" if owner == DEFAULT_TENANT else owner for (owner,) in await self._rows(known)))
 
     async def _cases(
         self,
