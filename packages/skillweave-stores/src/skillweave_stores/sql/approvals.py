@@ -125,13 +125,15 @@ class SqlApprovals(InDatabase):
             conditions.append(tuple_(_CASES.created_at, _CASES.id) > tuple_(last.created_at, last.id))
         return await self._cases(most, *conditions)
 
-    async def decide(self, approval_id: str, verdict: CheckpointVerdict, *, tenant: str = "") -> ApprovalCase:
-        """Keep what a person said, not applied yet; the same verdict again changes nothing.
+    async def decide(
+        self, approval_id: str, verdict: CheckpointVerdict, *, key: str = "", tenant: str = ""
+    ) -> ApprovalCase:
+        """Keep what a person said, not applied yet, and the API key it came with; the same again changes nothing.
 
         Raises ApprovalNotFound, AlreadyDecided for another verdict, and InvalidVerdict for one that is not about what
         was asked.
         """
-        return await self._change(approval_id, "decided", lambda case, now: decided(case, verdict, now), tenant)
+        return await self._change(approval_id, "decided", lambda case, now: decided(case, verdict, now, key), tenant)
 
     async def applied(self, approval_id: str, *, tenant: str = "") -> ApprovalCase:
         """Note that the conversation has the verdict; again changes nothing.
