@@ -12,7 +12,7 @@ def tenant_of(tenant: str) -> str:
     """The tenant as ports know it, so that the default tenant is one tenant whichever name it is given by.
 
     Every store of conversations or skills calls this where a tenant enters. Raises InvalidValue for a name that is too
-    long, or holds what cannot be printed.
+    long, holds what cannot be printed, or begins or ends with a space.
     """
     if not isinstance(tenant, str):
         raise InvalidValue(f"tenant is {tenant!r:.60}; give a text, such as 'acme', or '' for the default tenant")
@@ -22,4 +22,6 @@ def tenant_of(tenant: str) -> str:
         raise InvalidValue(f"tenant {tenant[:40]!r}… has {len(tenant)} characters; give at most {LONGEST_TENANT}")
     if not tenant.isprintable():
         raise InvalidValue(f"tenant {tenant!r} holds an unprintable character; remove it")
+    if tenant != tenant.strip():
+        raise InvalidValue(f"tenant {tenant!r} begins or ends with an unseen space; write {tenant.strip()!r}")
     return tenant

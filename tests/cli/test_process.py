@@ -188,11 +188,11 @@ def test_a_corrupt_ledger_is_one_line_and_code_3(process: Any, tmp_path: Path, w
 
 def test_a_locked_ledger_is_one_line_and_code_3(process: Any, small: Path, tmp_path: Path) -> None:
     turn = ("weave", "--skills", small, "--ledger", tmp_path / "state.db")
-    assert process(*turn, "Some tea").code == 0
+    assert process(*turn, "Some coffee").code == 0
     connection = sqlite3.connect(tmp_path / "state.db", isolation_level=None)
     connection.execute("BEGIN EXCLUSIVE")
     try:
-        done = process(*turn, "And more tea", "--json")
+        done = process(*turn, "And tea", "--json")
     finally:
         connection.close()
     assert done.code == 3

@@ -48,8 +48,10 @@ class ApprovalBook(ClosableOnExit, Protocol):
         """
         ...
 
-    async def decide(self, approval_id: str, verdict: CheckpointVerdict, *, tenant: str = "") -> ApprovalCase:
-        """Keep what a person said, not applied yet; the same verdict again changes nothing.
+    async def decide(
+        self, approval_id: str, verdict: CheckpointVerdict, *, key: str = "", tenant: str = ""
+    ) -> ApprovalCase:
+        """Keep what a person said, not applied yet, and the API key it came with; the same again changes nothing.
 
         Raises AlreadyDecided for another one, and InvalidVerdict for one that is not on what was asked and shown.
         """

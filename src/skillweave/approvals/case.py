@@ -82,11 +82,12 @@ class ApprovalCase(Portable):
 
     `reviewer` is who is asked now; `digest` is that of the skill as it was shown. `state` is the conversation as it was
     when the question came up, None in a list. `arguments` are those that a `modified` call is to run with. `applied`
-    says that the conversation has the verdict. Times are seconds of the store's clock; `due_at` is when it escalates,
+    says that the conversation has the verdict. `key` is the id and name of the API key that gave it, whatever `by`
+    says; empty where there was none. Times are seconds of the store's clock; `due_at` is when it escalates,
     None for never.
     """
 
-    json_keys: ClassVar[tuple[str, ...]] = ("...",)
+    json_keys: ClassVar[tuple[str, ...]] = ("...", "key?")
 
     id: str
     request: ApprovalRequest
@@ -102,6 +103,7 @@ class ApprovalCase(Portable):
     arguments: Mapping[str, FrozenJson] | None = field(default=None, hash=False)
     applied: bool = False
     escalations: int = 0
+    key: str = ""
 
 
 @dataclass(frozen=True, slots=True)

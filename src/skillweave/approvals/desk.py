@@ -47,14 +47,14 @@ class ApprovalDesk:
             return await self.book.open(approval_id, request, digest, state, tenant=tenant)
         return await self.book.open(approval_id, request, known.digest, known.state or State(), tenant=tenant)
 
-    async def decide(self, approval_id: str, reply: ApprovalReply) -> ApprovalCase:
-        """Keep what a person said and apply it; the same again changes nothing.
+    async def decide(self, approval_id: str, reply: ApprovalReply, key: str = "") -> ApprovalCase:
+        """Keep what a person said, and the API key it came with, and apply it; the same again changes nothing.
 
         Raises ApprovalNotFound, AlreadyDecided for another verdict, and what `Weaver.approvals.decide` raises where the
         conversation cannot have it: then the book notes why, and the approval is pending again.
         """
         asked = await self.book.get(approval_id, tenant=self.weaver.ledger.tenant)
-        case = await self.book.decide(approval_id, _said(asked, reply), tenant=self.weaver.ledger.tenant)
+        case = await self.book.decide(approval_id, _said(asked, reply), key=key, tenant=self.weaver.ledger.tenant)
         return case if case.applied else await self._apply(case)
 
     async def apply_waiting(self, conversation: str) -> bool:

@@ -35,7 +35,7 @@ def asked_again(case: ApprovalCase, request: ApprovalRequest) -> ApprovalCase:
     return case
 
 
-def decided(case: ApprovalCase, verdict: CheckpointVerdict, now: float) -> ApprovalCase:
+def decided(case: ApprovalCase, verdict: CheckpointVerdict, now: float, key: str = "") -> ApprovalCase:
     """The approval with what a person said, not applied yet; as it stands where it was the same.
 
     Raises AlreadyDecided for another verdict, and InvalidVerdict for one that is not about what was asked and shown.
@@ -63,10 +63,11 @@ def decided(case: ApprovalCase, verdict: CheckpointVerdict, now: float) -> Appro
         note=verdict.note,
         arguments=_arguments(verdict),
         applied=False,
+        key=key,
     )
     if case.status is ApprovalStatus.PENDING:
         return after
-    if _as_text(replace(after, decided_at=case.decided_at, applied=case.applied)) == _as_text(case):
+    if _as_text(replace(after, decided_at=case.decided_at, applied=case.applied, key=case.key)) == _as_text(case):
         return case
     raise AlreadyDecided(case)
 
@@ -90,6 +91,7 @@ def refused(case: ApprovalCase, now: float) -> ApprovalCase:
         by="",
         note="",
         arguments=None,
+        key="",
     )
 
 

@@ -3,19 +3,21 @@
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from functools import cache
+from html import escape
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import Response
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.routing import BaseRoute
+from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from skillweave import SkillweaveError, __version__
 from skillweave.api import PREFIX
 from skillweave_server.approvals import APPROVALS
 from skillweave_server.composition import COMPOSITION
-from skillweave_server.endpoints import Document, json_bytes, make_routes
+from skillweave_server.endpoints import SCOPE, Document, json_bytes, make_routes
 from skillweave_server.entities import ENTITIES
 from skillweave_server.graphs import GRAPHS
 from skillweave_server.health import add_health
@@ -72,9 +74,19 @@ def create_app(service: Service) -> FastAPI:
     )
     app.state.service = service
     app.add_middleware(Middleware, meters=service.meters)
+    if service.options.trusted_proxies:
+        app.add_middleware(ProxyHeadersMiddleware, trusted_hosts=list(service.options.trusted_proxies))
     add_health(app, service)
     routes, _ = _routes()
     app.router.routes.extend(routes)
+
+    @app.get("/", include_in_schema=False)
+    async def top() -> Response:
+        return RedirectResponse("/docs")
+
+    @app.get("/docs", include_in_schema=False)
+    async def docs() -> Response:
+        return HTMLResponse(described_page(), headers={"Content-Security-Policy": "default-src 'none'"})
 
     @app.get(f"{PREFIX}/openapi.json", include_in_schema=False)
     async def openapi() -> Response:
@@ -87,6 +99,20 @@ def create_app(service: Service) -> FastAPI:
 def _routes() -> tuple[Sequence[BaseRoute], Document]:
     """The routes of all applications: none of them knows its service, and to make a set takes a tenth of a second."""
     return make_routes(GROUPS)
+
+
+@cache
+def described_page() -> str:
+    """The endpoints on one page, which needs nothing from elsewhere."""
+    rows = [
+        f"<tr><td>{method.upper()}<td><code>{escape(path)}</code><td>{escape(one['summary'])}<td>{one[SCOPE]}"
+        for path, methods in describe()["paths"].items()
+        for method, one in methods.items()
+    ]
+    head = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>skillweave {__version__}</title>'
+    all_of_it = f'<p>With bodies, answers and problems: <a href="{PREFIX}/openapi.json">openapi.json</a>, OpenAPI 3.1.'
+    table = "<table><tr><th>method<th>path<th>what<th>scope of the key"
+    return "\n".join((head, f"<h1>skillweave {__version__}</h1>", all_of_it, table, *rows, "</table></html>"))
 
 
 @cache

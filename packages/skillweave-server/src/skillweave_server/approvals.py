@@ -106,10 +106,12 @@ async def decide_approval(call: Call, approval: ApprovalId, asked: ApprovalReply
     """Say yes, no, or yes with other arguments; then the conversation has the verdict. Again changes nothing.
 
     Another verdict than the first answers 409, and so does one that the conversation cannot have, as where the skill
-    has changed since: the approval is pending again then.
+    has changed since: the approval is pending again then. `key` of the answer, and of the log, is the API key that gave
+    the verdict, whoever `by` names.
     """
+    named = "" if call.key is None else f"{call.key.id} ({call.key.name})"
     try:
-        return await desk_of(call.service, call.tenant).decide(approval, asked)
+        return await desk_of(call.service, call.tenant).decide(approval, asked, named)
     finally:
         # Also where it failed in between: then the verdict waits, and the next turn here is to find it.
         call.service.waiting.forget(call.tenant)

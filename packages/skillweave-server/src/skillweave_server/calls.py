@@ -21,7 +21,7 @@ from skillweave_server.middleware import SEEN, Seen
 from skillweave_server.options import ServiceOptions
 from skillweave_server.problems import Refused, refused_of
 from skillweave_server.service import Service
-from skillweave_stores.access import ApiKey, Scope
+from skillweave_stores.access import ApiKey, Scope, id_in
 
 log = logging.getLogger("skillweave_server")
 
@@ -89,10 +89,6 @@ async def _key_of(request: Request, service: Service) -> ApiKey | None:
         _require_local(request)
         return None
     spelled = _spelled_in(request)
-    address = "" if request.client is None else request.client.host
-    # Who came with a good key before is let in, however many others behind the same address guess.
-    if not ring.has_opened(spelled):
-        await service.rates.require_welcome(address)
     try:
         key = await ring.owner(spelled)
     except StoreUnavailable as error:
@@ -100,7 +96,9 @@ async def _key_of(request: Request, service: Service) -> ApiKey | None:
         # Whoever has no key yet is not told which database the service has, and where.
         raise replace(refused_of(error), detail="keys cannot be looked up now; try again") from None
     if key is None:
-        await service.rates.note_refusal(address)
+        # Only now: whoever has a good key is let in, however many others behind the same address guess.
+        address = "" if request.client is None else request.client.host
+        await service.rates.note_refusal(address, id_in(spelled) or "")
         detail = "send a key that is in use as `Authorization: Bearer sw_...`; make one with `skillweave keys new`"
         # One answer for no key, a broken, an unknown and a revoked one: it tells nobody which of them it was.
         raise Refused(401, "no-key", detail, {"WWW-Authenticate": _CHALLENGE})

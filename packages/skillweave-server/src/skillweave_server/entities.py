@@ -35,7 +35,7 @@ Relation = Annotated[str | None, Query(max_length=LONGEST_NAME, description="Onl
 Label = Annotated[str | None, Query(max_length=LONGEST_NAME, description="Only entities with this label.")]
 Tags = Annotated[
     list[str],
-    Query(min_length=1, max_length=100, description="A domain tag, as skills have them; may stand several times."),
+    Query(min_length=1, max_length=100, description="Domain tags, as skills have them: repeated, or with commas."),
 ]
 
 
@@ -85,7 +85,7 @@ async def list_neighbours(
 async def assemble_context(call: Call, entity: EntityRef, tags: Tags) -> ContextShown:
     """What a skill with these domain tags is told of the entity, line by line, with where each line comes from."""
     weaver = call.weaver()
-    wanted = tuple(dict.fromkeys(tags))
+    wanted = tuple(dict.fromkeys(tag.strip() for one in tags for tag in one.split(",") if tag.strip()))
     return context_shown(await weaver.entities.context(entity, wanted), wanted, weaver.skills.counter.count)
 
 

@@ -1,5 +1,6 @@
 """Whose key it is that came with a request: asked of the key store, and remembered for a while."""
 
+import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -9,6 +10,9 @@ from skillweave_stores.access import ApiKey, KeyStore, id_in, opens
 
 MOST_REMEMBERED = 10_000
 """Keys that are remembered, and as many ids that are none; of more, those that came longest ago are asked for again."""
+
+MOST_ASKED = 4
+"""Keys that are looked up at once: whoever guesses ids takes no more connections than that from everybody else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +40,10 @@ class KeyRing:
         self._seconds = seconds
         self._clock = clock
         self._compare = compare
+        self._asking = asyncio.Semaphore(MOST_ASKED)
         # Two tables, so that whoever guesses ids cannot push real keys out.
         self._keys: OrderedDict[str, _Known] = OrderedDict()
         self._strangers: OrderedDict[str, _Known] = OrderedDict()
-
-    def has_opened(self, spelled: str) -> bool:
-        """Whether the text opened once and is still remembered; it may have been revoked since. Asks nobody."""
-        known = self._keys.get(id_in(spelled) or "")
-        return self._compare(spelled, None if known is None else known.key)
 
     async def owner(self, spelled: str) -> ApiKey | None:
         """The key whose text this is, if it is in use; None for every other text.
@@ -62,7 +62,8 @@ class KeyRing:
         now = self._clock()
         if known is not None and now < known.asked_at + self._seconds:
             return known.key
-        found = await self._store.find(key_id)
+        async with self._asking:
+            found = await self._store.find(key_id)
         self._remember(key_id, _Known(found, now))
         return found
 

@@ -11,6 +11,7 @@ from fastapi import Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
+from starlette.routing import Route
 
 from skillweave import Diagnostic, SkillNotFound, SkillweaveError, StoreUnavailable
 from skillweave.api import MEDIA_TYPE, TYPES, Problem, code_of
@@ -135,12 +136,16 @@ async def on_invalid_parameter(_: Request, error: Exception) -> Response:
     return answer_to(Refused(422, "invalid-parameter", "; ".join(found)[:2000]))
 
 
-async def on_http_error(_: Request, error: Exception) -> Response:
+async def on_http_error(request: Request, error: Exception) -> Response:
     """A path that is not there, or a method that it does not have."""
     assert isinstance(error, HTTPException)  # noqa: S101 - as above
     code = {404: "no-such-path", 405: "no-such-method"}.get(error.status_code, "http-error")
     detail = f"{error.detail}; /api/v1/openapi.json has all paths; a `/` of an id is written as %2F"
-    return answer_to(Refused(error.status_code, code, detail, dict(error.headers or {})))
+    headers = dict(error.headers or {})
+    if error.status_code == 405:  # the framework names the methods of one route, and a path may have several
+        routes = [one for one in request.app.routes if isinstance(one, Route) and one.matches(request.scope)[0].value]
+        headers["Allow"] = ", ".join(sorted({method for one in routes for method in one.methods or ()}))
+    return answer_to(Refused(error.status_code, code, detail, headers))
 
 
 async def on_unexpected(request: Request, error: Exception) -> Response:

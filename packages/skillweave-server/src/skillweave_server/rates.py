@@ -1,4 +1,4 @@
-"""How often a key may call, and how often an address may come with a wrong one: counted by the package `limits`."""
+"""How often a key may call, and how often an address with a wrong one: counted by the package `limits`."""
 
 import asyncio
 import logging
@@ -26,8 +26,8 @@ SHARED_SECONDS = 0.25
 PAUSE_SECONDS = 1.0
 """Seconds for which counters that did not answer are left alone."""
 _PREFIX = "skillweave:rate"
-_BUCKETS = 1024
-"""Counters of all addresses together: whoever has many addresses must not fill the memory."""
+_BUCKETS = 16_384
+"""Counters of all addresses and ids together: whoever has many addresses must not fill the memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def _server(parts: SplitResult) -> str:
 
 
 class Rates:
-    """Counts the requests of each key, and the refusals of each client address, in a window that slides.
+    """Counts the requests of each key, and the refusals of each client address and key's id, in a window that slides.
 
     The refusals are counted by each replica for itself, and so are the requests where there are no `shared` counters,
     and while those do not answer: no turn waits for a limit. `clock` is in seconds.
@@ -126,17 +126,13 @@ class Rates:
             self._over[key_id] = self._clock() + waiting
             raise _too_many(self._requests, waiting)
 
-    async def require_welcome(self, address: str) -> None:
-        """Raise Refused where so many requests without a key that opens came from that address."""
-        bucket = _bucket(address)
-        if not await self._addresses.test(self._refusals, bucket):
+    async def note_refusal(self, address: str, key_id: str = "") -> None:
+        """Count a request from that address with that id and no key that opens; raises Refused for one too many."""
+        bucket = _bucket(address, key_id)
+        if not await self._addresses.hit(self._refusals, bucket):
             stats = await self._addresses.get_window_stats(self._refusals, bucket)
-            detail = "too many requests without a key that opens came from this address; check the key"
+            detail = "too many requests with this id and no key that opens came from this address; check the key"
             raise _refused(detail, stats.reset_time - time.time())
-
-    async def note_refusal(self, address: str) -> None:
-        """Count a request without a key that opens."""
-        await self._addresses.hit(self._refusals, _bucket(address))
 
     async def close(self) -> None:
         """Give back the connections of the shared counters."""
@@ -191,12 +187,12 @@ def _refused(detail: str, seconds: float) -> Refused:
     return Refused(429, "too-many-requests", detail, {"Retry-After": str(max(1, ceil(seconds)))})
 
 
-def _bucket(address: str) -> str:
-    """The counter of an address; all addresses of an IPv6 network of one customer have the same."""
+def _bucket(address: str, key_id: str) -> str:
+    """The counter of an address and a key's id; all addresses of an IPv6 network of one customer have the same."""
     try:
         known = ip_address(address)
     except ValueError:
-        return str(hash(address) % _BUCKETS)
+        return str(hash((address, key_id)) % _BUCKETS)
     network = str(int(known) >> 64) if isinstance(known, IPv6Address) else address
     # Python's hash of a text differs from process to process: nobody can aim at the counter of somebody else.
-    return str(hash(network) % _BUCKETS)
+    return str(hash((network, key_id)) % _BUCKETS)

@@ -39,6 +39,7 @@ async def serve(
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=False,  # the application has its own proxies to trust; uvicorn would trust this machine's
         ws="none",
         lifespan="on",
         timeout_keep_alive=IDLE_SECONDS,

@@ -7,6 +7,7 @@ from uuid import uuid4
 
 from skillweave import Diagnostic, Injection, Severity, StoreUnavailable
 from skillweave.api import DeliveryMode, TurnRequest
+from skillweave.events import MOST_KEPT, SkillInjected, SkillRefreshed
 from skillweave.ledger import Logged
 from skillweave.values import FrozenJson
 from skillweave_server.calls import Call, IdempotencyKey
@@ -56,12 +57,14 @@ async def weave(
 async def confirm(call: Call, conversation: ConversationId, turn: TurnId) -> None:
     """Say that what the turn claimed was delivered; again changes nothing as long as it is the latest turn.
 
-    A claim that is over answers 409: what it gave counts as not delivered, and is given again when wanted.
+    A turn that had nothing to give has no claim, and answers as one that is confirmed. A claim that is over answers
+    409: what it gave counts as not delivered, and is given again when wanted.
     """
     weaver = call.weaver()
     if not await weaver.confirm(conversation, turn):
         state = await weaver.ledger.state(conversation)
-        if not any(record.holder == turn for record in state.records):
+        held = any(record.holder == turn for record in state.records)
+        if not held and not await _gave_nothing(call, conversation, turn):
             raise _no_claim(turn)
 
 
@@ -86,6 +89,14 @@ async def _working_memory(call: Call, conversation: str) -> tuple[Mapping[str, F
         message = "working memory does not answer, so that the turn goes without it"
         fix = "try again when its store answers, or send what the turn needs as `memory`"
         return {}, (Diagnostic(MEMORY_UNAVAILABLE, Severity.WARNING, message, fix=fix),)
+
+
+async def _gave_nothing(call: Call, conversation: str, turn: str) -> bool:
+    """Whether the conversation's events tell of the turn, and of no text that it gave."""
+    kept = await call.service.events.read(conversation, limit=MOST_KEPT, tenant=call.tenant)
+    told = [one.event for one in kept if one.event.turn_id == turn]
+    given = (SkillInjected.event_type, SkillRefreshed.event_type)
+    return bool(told) and not any(event.event_type in given for event in told)
 
 
 def _no_claim(turn: str) -> Refused:

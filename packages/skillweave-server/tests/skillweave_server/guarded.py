@@ -152,7 +152,7 @@ async def guarded_service_on(folder: Path, postgres: str, redis: str) -> AsyncIt
     """The same on an empty PostgreSQL database and a Redis."""
     key = folder / "approvals.key"
     key.touch(mode=0o600)
-    key.write_text("ab" * 32)
+    key.write_text("abcdef0123456789" * 4)
     made = open_service(store=postgres, redis=redis, counter=WordCounter(), options=OPTIONS, approval_key_file=key)
     async with _guarded(made, folder, postgres, lambda tenant: _held(postgres, redis, tenant)) as found:
         yield found

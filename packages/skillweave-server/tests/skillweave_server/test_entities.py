@@ -103,8 +103,9 @@ async def test_what_a_skill_is_told_is_answered_line_by_line_with_its_sources(fi
     assert told["tokens"] > 0
 
 
-async def test_tags_that_the_pack_does_not_know_are_named(filled: AsyncClient) -> None:
-    told = (await filled.get("/context/assemble/seven", params={"tags": ["crew", "cargo"]})).json()
+@pytest.mark.parametrize("tags", [["crew", "cargo"], "crew,cargo"])
+async def test_tags_that_the_pack_does_not_know_are_named(filled: AsyncClient, tags: str | list[str]) -> None:
+    told = (await filled.get("/context/assemble/seven", params={"tags": tags})).json()
     assert (told["tags"], told["unknown_tags"]) == (["crew", "cargo"], ["cargo"])
 
 

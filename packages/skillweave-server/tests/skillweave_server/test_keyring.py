@@ -130,16 +130,6 @@ async def test_a_silent_store_stops_those_only_who_are_not_remembered(made: Ring
     assert await made.ring.owner(SPELLED) == KEY
 
 
-async def test_whoever_had_a_good_key_is_known_again_also_after_its_time(made: Ring) -> None:
-    assert not made.ring.has_opened(SPELLED)
-    await made.ring.owner(SPELLED)
-    made.now += 10 * SECONDS
-    assert made.ring.has_opened(SPELLED)
-    assert not made.ring.has_opened(WRONG)
-    assert not made.ring.has_opened(UNKNOWN)
-    assert made.store.ids == [KEY.id]
-
-
 async def test_ids_that_somebody_guesses_push_no_key_out(made: Ring, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keyring, "MOST_REMEMBERED", 4)
     await made.ring.owner(SPELLED)

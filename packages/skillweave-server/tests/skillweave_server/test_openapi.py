@@ -45,8 +45,7 @@ OPERATIONS = {
 }
 """By method and path; those that take something away come last."""
 load_all_checks()
-# Not among them: `unsupported_method` and `allow_header_conformance`, as the framework's 405 names the methods of one
-# route and not those of all routes of the path.
+# Not among them: `unsupported_method` and `allow_header_conformance`, which a test of one path stands for below.
 TRUE = CHECKS.get_by_names(
     [
         "not_a_server_error",
@@ -259,6 +258,22 @@ def test_the_document_is_the_same_on_every_start() -> None:
     ]
     assert told[0] == told[1]
     assert json.loads(told[0]) == json.loads(json.dumps(DOCUMENT))
+
+
+async def test_who_looks_at_the_service_is_led_to_its_endpoints(tmp_path: Path) -> None:
+    async with reached_in(tmp_path) as http:
+        led = await http.get("/")
+        page = await http.get("/" + led.headers["location"].lstrip("/"))
+        assert (led.status_code, page.status_code) == (307, 200)
+        assert all(f"<code>{path}</code>" in page.text for path in describe()["paths"])
+        assert 'href="/api/v1/openapi.json"' in page.text
+        assert "://" not in page.text
+
+
+async def test_a_method_that_a_path_does_not_have_is_answered_with_those_it_has(tmp_path: Path) -> None:
+    async with reached_in(tmp_path) as http:
+        answer = await http.patch("/api/v1/ledger/c")
+    assert (answer.status_code, answer.headers["allow"]) == (405, "DELETE, GET")
 
 
 async def test_the_service_gives_the_document_to_everybody(tmp_path: Path) -> None:

@@ -1,11 +1,13 @@
 """Every endpoint without a key, with a broken one, and with one that may do other things."""
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from tests.skillweave_server.every import EVERY, Laws, name_of
-from tests.skillweave_server.guarded import Guarded
-from tests.skillweave_server.wire import bearer
+from tests.skillweave_server.guarded import IDS, OURS, Guarded, guarded_service
+from tests.skillweave_server.wire import JSON, bearer
 
 from skillweave_server.endpoints import Endpoint
 from skillweave_stores.access import Scope, new_key
@@ -89,6 +91,17 @@ async def test_every_law_holds_at(guarded: Guarded, endpoint: Endpoint) -> None:
 
 QUESTIONS = frozenset({"/skills:check", "/compose", "/validate", "/graphs/{graph}/next", "/graphs/{graph}/simulate"})
 """Endpoints that only answer, and take what they are asked about as a body."""
+
+
+async def test_the_log_names_the_key_that_gave_a_verdict_whoever_by_says(tmp_path: Path) -> None:
+    async with guarded_service(tmp_path) as guarded:
+        key = guarded.keys[OURS, Scope.APPROVE][0]
+        body = json.dumps({"verdict": "rejected", "by": "the director"}).encode()
+        path = f"/api/v1/approvals/{IDS['approval']}/decide"
+        await guarded.wire.ask("POST", path, {**guarded.key(Scope.APPROVE), **JSON}, body)
+        rows = await guarded.service.approvals.log(tenant=OURS)
+        (changed,) = [json.loads(row.document)["changed"] for row in rows if row.kind == "decided"]
+        assert (changed["by"], changed["key"]) == ("the director", f"{key.id} ({key.name})")
 
 
 async def test_the_scheme_is_read_in_any_case(guarded: Guarded) -> None:

@@ -86,27 +86,28 @@ async def test_a_key_that_has_to_wait_is_refused_before_its_body_is_read(limited
     assert is_too_many(answer)
 
 
-async def test_an_address_that_guesses_is_refused_and_whoever_had_a_good_key_is_not(limited: Guarded) -> None:
-    good = limited.key(Scope.READ)
-    assert (await limited.wire.ask("GET", PLACE, good)).status in (200, 429)
-    guesses = [bearer(new_key("a guess", [Scope.ADMIN], now=1.0)[1]) for _ in range(7)]
-    answers = [await limited.wire.ask("GET", PLACE, one) for one in guesses]
-    assert [one.status for one in answers[:3]] == [401] * 3
-    assert any(map(is_too_many, answers))
-    # A good key that nobody has seen yet has to wait with the others, and one that is known has not.
+async def test_who_guesses_a_secret_is_refused_and_locks_out_no_good_key_behind_the_address(limited: Guarded) -> None:
     fresh, spelled = new_key("fresh", [Scope.READ], tenant=OURS, now=1.0)
     assert limited.service.keys is not None
     await limited.service.keys.put(fresh)
-    assert is_too_many(await limited.wire.ask("GET", PLACE, bearer(spelled)))
-    limited.service.rates = replaced(limited.service.rates)
-    assert (await limited.wire.ask("GET", PLACE, good)).status == 200
+    for wrong in (f"sw_{fresh.id}_{'A' * 43}", "sw_none"):
+        answers = [await limited.wire.ask("GET", PLACE, bearer(wrong)) for _ in range(7)]
+        assert [one.status for one in answers[:3]] == [401] * 3
+        assert any(map(is_too_many, answers))
+    # Neither has it been seen before, nor is it told to wait.
+    assert (await limited.wire.ask("GET", PLACE, bearer(spelled))).status == 200
 
 
-def replaced(rates: Rates) -> Rates:
-    """The same counters of addresses with new ones of keys."""
-    fresh = Rates(ServiceOptions(requests_per_minute=100, refusals_per_minute=3))
-    fresh._addresses = rates._addresses
-    return fresh
+async def test_a_proxy_is_believed_only_where_it_is_trusted(tmp_path: Path) -> None:
+    few = replace(OPTIONS, refusals_per_minute=1, trusted_proxies=("192.0.2.0/24",))
+    async with guarded_service(tmp_path, few) as guarded:
+
+        async def statuses(address: str) -> set[int]:
+            named = [{**bearer("sw_none"), "X-Forwarded-For": f"198.51.100.{number}"} for number in range(5)]
+            return {(await guarded.wire.ask("GET", PLACE, one, address=address)).status for one in named}
+
+        assert 429 in await statuses("203.0.113.9")
+        assert await statuses("192.0.2.7") == {401}
 
 
 async def test_another_address_is_not_refused_for_what_one_does(limited: Guarded) -> None:

@@ -67,6 +67,20 @@ async def test_what_was_claimed_and_released_is_given_again(http: httpx.AsyncCli
     assert given(await told(http, "release")) == ["skill:release"]
 
 
+@pytest.mark.parametrize("message", ["hello there", "release it"])
+async def test_a_turn_that_had_nothing_to_give_is_confirmed_all_the_same(http: httpx.AsyncClient, message: str) -> None:
+    await told(http, "cut a release", id="t1")
+    for turn in ("t2", "t3"):
+        await told(http, message, id=turn, delivery="two-phase")
+        assert (await http.post(f"{TURNS}/{turn}/confirm")).status_code == 204
+
+
+async def test_a_claim_that_was_released_cannot_be_confirmed(http: httpx.AsyncClient) -> None:
+    await told(http, "cut a release", id="t1", delivery="two-phase")
+    await http.post(f"{TURNS}/t1/release")
+    assert (await http.post(f"{TURNS}/t1/confirm")).status_code == 409
+
+
 async def test_a_turn_without_a_claim_cannot_be_confirmed(http: httpx.AsyncClient) -> None:
     answer = await http.post(f"{TURNS}/unknown/confirm")
     assert (answer.status_code, answer.json()["type"]) == (409, "urn:skillweave:problem:no-claim")

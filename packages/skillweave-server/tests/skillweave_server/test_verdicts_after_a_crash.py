@@ -33,8 +33,10 @@ class DyingBook:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._book, name)
 
-    async def decide(self, approval_id: str, verdict: CheckpointVerdict, *, tenant: str = "") -> ApprovalCase:
-        case = await self._book.decide(approval_id, verdict, tenant=tenant)
+    async def decide(
+        self, approval_id: str, verdict: CheckpointVerdict, *, key: str = "", tenant: str = ""
+    ) -> ApprovalCase:
+        case = await self._book.decide(approval_id, verdict, key=key, tenant=tenant)
         if self._at == "after the log":
             raise Killed
         return case

@@ -65,6 +65,14 @@ Rate: TypeAlias = Annotated[
     str | None,
     option(LISTENING, "--rate N/minute", "Requests that each key may make in a minute, or `off`."),
 ]
+TrustedProxies: TypeAlias = Annotated[
+    list[str] | None,
+    option(
+        LISTENING,
+        "--trusted-proxy ADDRESS-or-NETWORK",
+        "A proxy whose X-Forwarded-For names the client. Repeatable; from nobody else does that header count.",
+    ),
+]
 Drain: TypeAlias = Annotated[
     float,
     option(

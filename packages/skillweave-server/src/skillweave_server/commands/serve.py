@@ -37,6 +37,7 @@ def serve(
     port: of_service.Port = 8321,
     first_key: of_service.FirstKey = False,
     rate: of_service.Rate = None,
+    trusted_proxy: of_service.TrustedProxies = None,
     drain: of_service.Drain = 0.0,
     no_access_log: of_service.Quiet = False,
     store: of_service.ServiceStore = of_service.DEFAULT_STORE,
@@ -64,7 +65,7 @@ def serve(
     from skillweave_server.running import serve as run_service
     from skillweave_server.unsealed import DisabledApprovals
 
-    limits, seconds = _options_of(rate), _seconds_of(drain)
+    limits, seconds = _options_of(rate, tuple(trusted_proxy or ())), _seconds_of(drain)
 
     async def served() -> None:
         sockets = bound_sockets(host, port)
@@ -172,17 +173,17 @@ async def _checked(service: "Service") -> int:
     return len(await weaver.skills.snapshot())
 
 
-def _options_of(rate: str | None) -> "ServiceOptions":
+def _options_of(rate: str | None, proxies: tuple[str, ...]) -> "ServiceOptions":
     from skillweave_server.options import ServiceOptions
 
     if rate is None:
-        return ServiceOptions()
+        return ServiceOptions(trusted_proxies=proxies)
     if rate == "off":
-        return ServiceOptions(requests_per_minute=None)
+        return ServiceOptions(requests_per_minute=None, trusted_proxies=proxies)
     found = _RATE.fullmatch(rate)
     if found is None:
         raise Mistake(f"--rate is {rate[:40]!r}; give requests in a minute, such as 6000/minute, or off")
-    return ServiceOptions(requests_per_minute=int(found[1]))
+    return ServiceOptions(requests_per_minute=int(found[1]), trusted_proxies=proxies)
 
 
 def _seconds_of(drain: float) -> float:

@@ -20,7 +20,7 @@ from skillweave.approvals import (
     refused,
 )
 from skillweave.errors import InvalidValue
-from skillweave.values import Checked, tenant_of
+from skillweave.values import DEFAULT_TENANT, Checked
 from skillweave_stores.approvals.documents import case_from_json
 from skillweave_stores.sql.approval_check import check_approvals, check_log
 from skillweave_stores.sql.approval_log import LOG_COLUMNS, OpenLog, hash_of, log_row, open_log
@@ -125,13 +125,15 @@ class SqlApprovals(InDatabase):
             conditions.append(tuple_(_CASES.created_at, _CASES.id) > tuple_(last.created_at, last.id))
         return await self._cases(most, *conditions)
 
-    async def decide(self, approval_id: str, verdict: CheckpointVerdict, *, tenant: str = "") -> ApprovalCase:
-        """Keep what a person said, not applied yet; the same verdict again changes nothing.
+    async def decide(
+        self, approval_id: str, verdict: CheckpointVerdict, *, key: str = "", tenant: str = ""
+    ) -> ApprovalCase:
+        """Keep what a person said, not applied yet, and the API key it came with; the same again changes nothing.
 
         Raises ApprovalNotFound, AlreadyDecided for another verdict, and InvalidVerdict for one that is not about what
         was asked.
         """
-        return await self._change(approval_id, "decided", lambda case, now: decided(case, verdict, now), tenant)
+        return await self._change(approval_id, "decided", lambda case, now: decided(case, verdict, now, key), tenant)
 
     async def applied(self, approval_id: str, *, tenant: str = "") -> ApprovalCase:
         """Note that the conversation has the verdict; again changes nothing.
@@ -205,7 +207,7 @@ class SqlApprovals(InDatabase):
     async def tenants(self) -> tuple[str, ...]:
         """The tenants that have a log, sorted; the default one by its name in code, the empty text."""
         known = select(ApprovalLogRow.tenant).union(select(ApprovalHeadRow.tenant))
-        return tuple(sorted(tenant_of(owner) for (owner,) in await self._rows(known)))
+        return tuple(sorted("" if owner == DEFAULT_TENANT else owner for (owner,) in await self._rows(known)))
 
     async def _cases(
         self,

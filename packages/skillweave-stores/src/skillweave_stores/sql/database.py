@@ -316,6 +316,8 @@ class Database:
     def _make_folder(self) -> None:
         if not self.on_postgres and self._url.database:
             Path(self._url.database).parent.mkdir(parents=True, exist_ok=True)
+            # Its owner alone may read it, and what SQLite makes beside it: there are conversations and hashes of keys.
+            os.close(os.open(self._url.database, os.O_RDWR | os.O_CREAT, 0o600))
 
     def _pool(self) -> _Pool:
         arguments = self._connect_arguments()

@@ -59,7 +59,10 @@ class SqlKeys(InDatabase):
     def _key_of(self, row: Any) -> ApiKey:  # noqa: ANN401 - a row, written by hand perhaps
         try:
             scopes = frozenset(map(Scope, row.scopes.split()))
-            return ApiKey(row.id, tenant_of(row.tenant), row.name, scopes, row.hash, row.created_at, row.revoked_at)
+            tenant, revoked_at = row.tenant, row.revoked_at
+            if tenant != tenant.strip():  # of before such names were refused: it is listed, and opens nothing
+                tenant, revoked_at = repr(tenant), row.created_at if revoked_at is None else revoked_at
+            return ApiKey(row.id, tenant_of(tenant), row.name, scopes, row.hash, row.created_at, revoked_at)
         except (InvalidValue, ValueError, AttributeError) as error:
             raise StoreUnavailable(
                 f"the API key {row.id!r:.40} in {self.place} cannot be read ({error!s:.200}); correct its row in the "

@@ -75,7 +75,9 @@ class DictBook(ClosedOnExit):
             and (last is None or self.place(case) > last)
         )[:limit]
 
-    async def decide(self, approval_id: str, verdict: CheckpointVerdict, *, tenant: str = "") -> ApprovalCase:
+    async def decide(
+        self, approval_id: str, verdict: CheckpointVerdict, *, key: str = "", tenant: str = ""
+    ) -> ApprovalCase:
         case = await self.get(approval_id, tenant=tenant)
         after = self.decided(case, verdict)
         if after != case:
@@ -286,7 +288,9 @@ class TwoLogs(DictBook):
 
 
 class AnswersWhatItDoesNotKeep(DictBook):
-    async def decide(self, approval_id: str, verdict: CheckpointVerdict, *, tenant: str = "") -> ApprovalCase:
+    async def decide(
+        self, approval_id: str, verdict: CheckpointVerdict, *, key: str = "", tenant: str = ""
+    ) -> ApprovalCase:
         case = await self.get(approval_id, tenant=tenant)
         return self.decided(case, verdict)
 

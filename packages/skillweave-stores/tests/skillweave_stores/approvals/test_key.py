@@ -68,9 +68,9 @@ def test_a_file_with_something_else_is_refused_and_stays(path: Path, text: str) 
 @pytest.mark.parametrize("end", ["", "\n", "\r\n", " \n"], ids=repr)
 def test_a_key_that_somebody_wrote_by_hand_is_read(path: Path, end: str) -> None:
     path.parent.mkdir()
-    path.write_bytes(f"{'aB' * 32}{end}".encode())
+    path.write_bytes(f"{'aBcDeF0123456789' * 4}{end}".encode())
     path.chmod(0o600)
-    assert read_or_make_key(path) == b"\xab" * 32
+    assert read_or_make_key(path) == bytes.fromhex("abcdef0123456789") * 4
 
 
 def test_who_makes_it_at_once_gets_the_one_key(path: Path) -> None:
@@ -78,6 +78,23 @@ def test_who_makes_it_at_once_gets_the_one_key(path: Path) -> None:
         found = set(threads.map(lambda _: read_or_make_key(path), range(64)))
     assert found == {read_or_make_key(path)}
     assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("text", ["00" * 32, "ab" * 32, "0123" * 16])
+def test_a_key_that_can_be_guessed_is_refused(path: Path, text: str) -> None:
+    path.parent.mkdir()
+    path.write_text(text)
+    path.chmod(0o600)
+    with pytest.raises(InvalidValue, match=r"approvals\.key holds a key that can be guessed: .*openssl rand"):
+        read_or_make_key(path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes are those of POSIX")
+def test_a_pipe_is_refused_at_once(path: Path) -> None:
+    path.parent.mkdir()
+    os.mkfifo(path, 0o600)
+    with pytest.raises(InvalidValue, match=r"approvals\.key is no regular file; name"):
+        read_or_make_key(path)
 
 
 def test_a_folder_is_no_key(path: Path) -> None:

@@ -1,4 +1,6 @@
 import asyncio
+import os
+import stat
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -10,9 +12,11 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, MetaData, inspect, text
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from skillweave import StoreUnavailable
+from skillweave import SqliteStore, StoreUnavailable
 from skillweave.errors import InvalidValue
+from skillweave_stores.access import Scope, new_key
 from skillweave_stores.sql.database import TRIES, Database
+from skillweave_stores.sql.keys import SqlKeys
 from skillweave_stores.sql.migrating import MIGRATIONS
 from skillweave_stores.sql.revisions import NEWEST
 from skillweave_stores.sql.tables import ON_POSTGRES_ONLY, EntityRow, Row
@@ -258,3 +262,17 @@ def test_an_option_of_postgresql_s_own_client_is_taken() -> None:
     url = Database("postgresql://h/d?sslmode=verify-full&sslrootcert=ca.pem&host=a:1&host=b:2&timeout=3").url
     assert "sslmode=verify-full" in url
     assert "timeout" not in url
+
+
+@pytest.mark.skipif(os.name != "posix", reason="rights are those of POSIX")
+async def test_a_new_file_and_those_beside_it_are_its_owners_alone(tmp_path: Path) -> None:
+    async with SqlKeys(f"sqlite:///{tmp_path / 'new.db'}") as keys, SqliteStore(tmp_path / "states.db") as store:
+        await keys.put(new_key("ours", [Scope.READ], now=7)[0])
+        await store.load("c")
+        made = rights_in(tmp_path)
+        assert {"new.db", "new.db-wal", "new.db-shm", "states.db"} <= made.keys()
+        assert set(made.values()) == {0o600}
+
+
+def rights_in(folder: Path) -> dict[str, int]:
+    return {one.name: stat.S_IMODE(one.stat().st_mode) for one in folder.iterdir()}

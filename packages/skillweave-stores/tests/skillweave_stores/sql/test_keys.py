@@ -9,7 +9,7 @@ from tests.skillweave_stores.sql.conftest import ByHand
 
 from skillweave import StoreUnavailable
 from skillweave.errors import InvalidValue
-from skillweave_stores.access import Scope, new_key
+from skillweave_stores.access import Scope, new_key, opens
 from skillweave_stores.sql.database import Database
 from skillweave_stores.sql.keys import SqlKeys
 from tests.contracts_of_ports.keys import KeyStoreContract
@@ -55,6 +55,24 @@ async def test_a_row_that_somebody_damaged_opens_nothing_and_is_named(
         for asked in (keys.find(key.id), keys.list()):
             with pytest.raises(StoreUnavailable, match=rf"API key '{key.id}' in .* cannot be read .*correct its row"):
                 await asked
+
+
+async def test_a_key_of_a_tenant_whose_name_is_refused_by_now_is_listed_and_opens_nothing(
+    url: str, by_hand: ByHand
+) -> None:
+    key, spelled = new_key("ours", [Scope.READ], tenant="acme", now=7)
+    async with SqlKeys(url) as keys:
+        await keys.put(key)
+        by_hand("UPDATE api_keys SET tenant = :value", value="acme ")
+        (kept,) = await keys.list()
+        assert (kept.tenant, kept.revoked_at, opens(spelled, kept)) == ("'acme '", 7, True)
+        assert not kept.may(Scope.READ)
+
+
+@pytest.mark.parametrize("tenant", [" acme", "acme ", " "])
+def test_a_tenant_that_only_looks_like_another_gets_no_key(tenant: str) -> None:
+    with pytest.raises(InvalidValue, match="begins or ends with an unseen space; write"):
+        new_key("ours", [Scope.READ], tenant=tenant, now=7)
 
 
 async def test_a_database_that_is_shared_stays_open(url: str) -> None:
