@@ -155,7 +155,7 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         self._unguarded = Unguarded(unguarded)
         self._bridge = Bridge(weaver, placement, plan=plan)
         self._speaker = Speaker(speaker)
-        self._guard = ToolGuard(self._bridge)
+        self._guard = ToolGuard(self._bridge, _unkept=())
         self.tools = own_tools()
 
     def before_model(self, state: SkillState, runtime: Runtime[Any]) -> dict[str, Any] | None:
@@ -217,7 +217,7 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         awaiting = to_data(waiting(injection))
         if awaiting != state.get("awaiting", []):
             changes["awaiting"] = awaiting
-        if (shown := to_data(injection.checkpoints)) != state.get("open_checkpoints"):
+        if (shown := to_data(injection.checkpoints)) != state.get("open_checkpoints", []):
             changes["open_checkpoints"] = shown
         return changes
 
