@@ -152,7 +152,8 @@ class SkillPlugin(BasePlugin):
         """Let a call pass, wait for a person, or answer it with what the model may do instead."""
         if isinstance(tool, _OwnTool) or _is_an_answer(tool):
             return None
-        call = _call_of(tool, tool_args, tool_context)
+        written = read_call(tool_context.function_call_id, tool.name, dict(tool_args))
+        call = replace(written, parameters=_parameters_of(tool))
         confirmation = tool_context.tool_confirmation
         asked = None if confirmation is None else _question_of(tool_context)
         if confirmation is not None and asked is not None:
@@ -405,11 +406,6 @@ def _hide(request: LlmRequest, injection: Injection, answers: Sequence[str]) -> 
         if any(value is not None for value in kept.values()):
             shown.append(types.Tool(**{name: value for name, value in kept.items() if value is not None}))
     request.config.tools = shown or None
-
-
-def _call_of(tool: BaseTool, arguments: Mapping[str, Any], context: ToolContext) -> Call:
-    call = read_call(context.function_call_id, tool.name, dict(arguments))
-    return replace(call, parameters=_parameters_of(tool))
 
 
 def _parameters_of(tool: BaseTool) -> tuple[str, ...] | None:

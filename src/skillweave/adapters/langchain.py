@@ -115,11 +115,6 @@ class _Coming:
     added: tuple[BaseMessage, ...] = ()
     given: frozenset[str] = frozenset()
 
-    @property
-    def ready(self) -> bool:
-        """Whether nobody has to decide anything first."""
-        return not self.pending
-
     def answered(self, response: ModelResponse[Any]) -> Answered:
         """What the model node gives back; the loop begins anew where a person has to decide first."""
         update: dict[str, Any] = {"messages": [*self.gone]} if self.gone else {}
@@ -155,7 +150,7 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         self._unguarded = Unguarded(unguarded)
         self._bridge = Bridge(weaver, placement, plan=plan)
         self._speaker = Speaker(speaker)
-        self._guard = ToolGuard(self._bridge)
+        self._guard = ToolGuard(self._bridge, _unkept=())
         self.tools = own_tools()
 
     def before_model(self, state: SkillState, runtime: Runtime[Any]) -> dict[str, Any] | None:
@@ -178,7 +173,7 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         if not _says_nothing(coming, response):
             return coming.answered(response)
         again = self._bridge.run(self._once_more(request, coming, response))
-        return again.answered(_joined(response, again, handler(again.request)) if again.ready else response)
+        return again.answered(response if again.pending else _joined(response, again, handler(again.request)))
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
@@ -189,7 +184,7 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         if not _says_nothing(coming, response):
             return coming.answered(response)
         again = await self._once_more(request, coming, response)
-        return again.answered(_joined(response, again, await handler(again.request)) if again.ready else response)
+        return again.answered(response if again.pending else _joined(response, again, await handler(again.request)))
 
     def wrap_tool_call(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Ran]) -> Ran:
         """Answer a call of our own tools; let others run, wait for a person, or not."""
@@ -217,7 +212,7 @@ class SkillMiddleware(AgentMiddleware[SkillState, Any, Any]):
         awaiting = to_data(waiting(injection))
         if awaiting != state.get("awaiting", []):
             changes["awaiting"] = awaiting
-        if (shown := to_data(injection.checkpoints)) != state.get("open_checkpoints"):
+        if (shown := to_data(injection.checkpoints)) != state.get("open_checkpoints", []):
             changes["open_checkpoints"] = shown
         return changes
 

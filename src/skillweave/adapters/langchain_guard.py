@@ -120,10 +120,13 @@ class ToolGuard:
     """What stands before every tool call of an agent; `wrap` and `awrap` are what a ToolNode or a middleware calls.
 
     `tools` are the names of all tools with which the agent's turns are woven, None where they are woven without.
+    `unkept` are the checkpoints that were open as the model was called where the state keeps none: nobody knows (None)
+    in a graph of the host's own, none were (empty) in an agent whose state is written where some are.
     """
 
     _bridge: Bridge
     _tools: Sequence[str] | None = None
+    _unkept: tuple[PendingCheckpoint, ...] | None = None
 
     def wrap(self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], Ran]) -> Ran:
         """Answer or run one call, pausing the graph where a person must decide first."""
@@ -166,7 +169,8 @@ class ToolGuard:
             messages = request.state["messages"] if isinstance(request.state, Mapping) else request.state
             chat = host_messages(messages)
             return answered(call, await here.bridge.answer(call, here.conversation, chat, self._tools))
-        shown = _shown_in(request.state)
+        kept = request.state.get("open_checkpoints") if isinstance(request.state, Mapping) else None
+        shown = self._unkept if kept is None else from_data(kept)
         judged = await here.bridge.judge(
             call,
             here.conversation,
@@ -253,9 +257,3 @@ def _parameters_of(tool: BaseTool | None) -> tuple[str, ...] | None:
     if tool is None or (isinstance(tool, Tool) and tool.args_schema is None):
         return None
     return parameters_in(convert_to_openai_tool(tool)["function"].get("parameters"))
-
-
-def _shown_in(state: object) -> tuple[PendingCheckpoint, ...] | None:
-    """The checkpoints that the state keeps; None in a graph of the host's own that keeps none."""
-    shown = state.get("open_checkpoints") if isinstance(state, Mapping) else None
-    return None if shown is None else from_data(shown)

@@ -145,7 +145,7 @@ class Skills(GuardingCapability):
         asked = messages[:-1] if isinstance(messages[-1], ModelResponse) else messages
         said = host_messages(repair_messages(asked), ctx.prompt)  # as the framework mends them before it sends them
         settings: dict[str, Any] = {**(request_context.model.settings or {}), **(request_context.model_settings or {})}
-        kept = _kept_by_service(settings)
+        kept = any(settings.get(key) for key in ("openai_previous_response_id", "openai_conversation_id"))
         injection = await self._bridge.weave(said, self._conversation_of(ctx), append_only=_only_grows(settings))
         require_decided(injection)
         given = given_parts(injection)
@@ -258,10 +258,6 @@ def _within(parameters: ModelRequestParameters, injection: Injection) -> ModelRe
         native_tools=[left for native in parameters.native_tools if (left := free_part(native, injection.tools))],
         instruction_parts=parts,
     )
-
-
-def _kept_by_service(settings: Mapping[str, Any]) -> bool:
-    return any(settings.get(key) for key in ("openai_previous_response_id", "openai_conversation_id"))
 
 
 def _only_grows(settings: Mapping[str, Any]) -> bool:
