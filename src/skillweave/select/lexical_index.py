@@ -94,9 +94,9 @@ def index_terms(skills: Iterable[SkillTerms]) -> LexicalIndex:
 
 def index_numbers(numbered: Numbered) -> LexicalIndex:
     """The index over the numbered words of skills by position: the same however they came to their numbers."""
-    size, owners = len(numbered.name.lengths), np.array(numbered.owners, dtype=np.int32)
+    size, owners = numbered.size, np.array(numbered.owners, dtype=np.int32)
     columns = [_column(texts) for texts in (numbered.told, numbered.name, numbered.phrases)]
-    lengths = np.array(numbered.told.lengths, dtype=np.int64).reshape(size, 2).sum(axis=1)
+    lengths = np.diff(numbered.told.bounds[::2])
     words = _renumbered(columns, numbered.words)
     del numbered  # nobody else may hold it, and it is large
     told, name, quoted = columns
@@ -193,7 +193,7 @@ class _Written:
 
 def _column(texts: Texts) -> _Column:
     """The words of texts, each with the number of its text."""
-    rows = np.repeat(np.arange(len(texts.lengths), dtype=np.int32), np.array(texts.lengths, dtype=np.int64))
+    rows = np.repeat(np.arange(len(texts.bounds) - 1, dtype=np.int32), np.diff(texts.bounds))
     return _Column(np.frombuffer(texts.numbers, dtype=np.int32), rows)
 
 

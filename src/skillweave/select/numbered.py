@@ -1,36 +1,41 @@
 """The words of skills as numbers: each skill is read once, however often the set of skills changes (spec 1.3)."""
 
 from array import array
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from threading import Lock
-from typing import NamedTuple
+
+import numpy as np
 
 from skillweave.select.terms import SkillTerms, terms_of
 from skillweave.skill import Skill
 
 
-class SkillNumbers(NamedTuple):
-    """The words of one skill by where they stand, each as its number; see `SkillTerms`."""
-
-    name: "array[int]"
-    brief: "array[int]"
-    body: "array[int]"
-    phrases: "tuple[array[int], ...]"
-
-
 @dataclass(slots=True, eq=False)
 class Texts:
-    """Texts one after the other as the numbers of their words, and how many words each has."""
+    """Texts one after the other as the numbers of their words, and where each begins, with the end of the last."""
 
     numbers: "array[int]" = field(default_factory=lambda: array("i"))
-    lengths: "array[int]" = field(default_factory=lambda: array("i"))
+    bounds: "array[int]" = field(default_factory=lambda: array("i", (0,)))
 
-    def add(self, numbers: "array[int]") -> None:
+    def add(self, numbers: list[int]) -> None:
         """One more text."""
-        self.numbers.extend(numbers)
-        self.lengths.append(len(numbers))
+        self.numbers.fromlist(numbers)  # twice as quick as `extend`
+        self.bounds.append(len(self.numbers))
+
+    def take(self, other: "Texts", first: int, last: int) -> None:
+        """Those texts of others from the first up to the last, which is not taken."""
+        begin, end = other.bounds[first], other.bounds[last]
+        bounds = np.array(other.bounds[first + 1 : last + 1], dtype=np.int32) + (len(self.numbers) - begin)
+        for own, taken in ((self.numbers, other.numbers[begin:end]), (self.bounds, bounds)):
+            own.frombytes(np.asarray(taken, dtype=np.int32).tobytes())
+
+    def narrow(self, code: str) -> "Texts":
+        """These texts with numbers of another type."""
+        return Texts(array(code, np.array(self.numbers, dtype=code).tobytes()), self.bounds)
 
 
 @dataclass(slots=True, eq=False)
@@ -46,15 +51,30 @@ class Numbered:
     phrases: Texts = field(default_factory=Texts)
     owners: "array[int]" = field(default_factory=lambda: array("i"))
 
-    def add(self, skill: SkillNumbers) -> None:
+    @property
+    def size(self) -> int:
+        """How many skills there are."""
+        return len(self.name.bounds) - 1
+
+    def add(self, terms: SkillTerms, numbers: "defaultdict[str, int]") -> None:
         """One more skill."""
-        position = len(self.name.lengths)
-        self.name.add(skill.name)
-        self.told.add(skill.brief)
-        self.told.add(skill.body)
-        for phrase in skill.phrases:
-            self.phrases.add(phrase)
-            self.owners.append(position)
+        self.owners.extend([self.size] * len(terms.phrases))
+        for texts, given in ((self.name, terms[:1]), (self.told, terms[1:3]), (self.phrases, terms.phrases)):
+            for words in given:
+                texts.add(list(map(numbers.__getitem__, words)))
+
+    def take(self, other: "Numbered", first: int, last: int) -> None:
+        """Those skills of others from the first up to the last, which is not taken."""
+        begin, end = bisect_left(other.owners, first), bisect_left(other.owners, last)
+        self.owners.extend(self.size - first + owner for owner in other.owners[begin:end])
+        self.name.take(other.name, first, last)
+        self.told.take(other.told, 2 * first, 2 * last)
+        self.phrases.take(other.phrases, begin, end)
+
+    def narrow(self) -> "Numbered":
+        """The texts in the least memory."""
+        code = "H" if len(self.words) <= 1 << 16 else "i"
+        return Numbered((), self.name.narrow(code), self.told.narrow(code), self.phrases.narrow(code), self.owners)
 
 
 def _numbering() -> "defaultdict[str, int]":
@@ -68,20 +88,27 @@ class TermStore:
     """The words of the skills that were numbered last, so that only what is new or changed is read; for any thread."""
 
     _numbers: "defaultdict[str, int]" = field(default_factory=_numbering)
-    _known: dict[Skill, SkillNumbers] = field(default_factory=dict)
+    _known: dict[Skill, int] = field(default_factory=dict)
+    _kept: Numbered = field(default_factory=Numbered)
     _working: Lock = field(default_factory=Lock)
 
     def numbered(self, skills: Sequence[Skill]) -> Numbered:
         """The words of these skills; those of all others are forgotten."""
         with self._working:
-            known = self._known
-            if len(self._numbers) > _MOST_LEFT_OVER * (1 + sum(len(one.body) for one in known.values())):
-                self._numbers, known = _numbering(), {}
-            numbers = self._numbers
-            self._known = {skill: known.get(skill) or _numbers_of(terms_of(skill), numbers) for skill in skills}
-            numbered = Numbered(tuple(numbers))
-            for skill in skills:
-                numbered.add(self._known[skill])
+            kept, numbered = self._kept, Numbered()
+            if len(self._numbers) > _MOST_LEFT_OVER * (1 + len(kept.told.numbers)):
+                self._numbers, self._known = _numbering(), {}
+            places = [self._known.get(skill, -1) for skill in skills]
+            runs = groupby(range(len(skills)), lambda at: place - at if (place := places[at]) >= 0 else None)
+            for shift, run in runs:  # what stands together stays together
+                here = list(run)
+                if shift is not None:
+                    numbered.take(kept, here[0] + shift, here[-1] + shift + 1)
+                    continue
+                for at in here:
+                    numbered.add(terms_of(skills[at]), self._numbers)
+            numbered.words = tuple(self._numbers)
+            self._known, self._kept = {skill: place for place, skill in enumerate(skills)}, numbered.narrow()
             return numbered
 
 
@@ -93,17 +120,6 @@ def number_terms(terms: Iterable[SkillTerms]) -> Numbered:
     """The words of skills of which the terms are known, with nothing kept."""
     numbers, numbered = _numbering(), Numbered()
     for one in terms:
-        numbered.add(_numbers_of(one, numbers))
+        numbered.add(one, numbers)
     numbered.words = tuple(numbers)
     return numbered
-
-
-def _numbers_of(terms: SkillTerms, numbers: "defaultdict[str, int]") -> SkillNumbers:
-    def numbered(words: Iterable[str]) -> "array[int]":
-        found = array("i")
-        found.fromlist(list(map(numbers.__getitem__, words)))  # twice as quick as `extend`
-        return found
-
-    return SkillNumbers(
-        numbered(terms.name), numbered(terms.brief), numbered(terms.body), tuple(map(numbered, terms.phrases))
-    )
