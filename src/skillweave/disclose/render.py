@@ -70,7 +70,7 @@ def render_skill(skill: Skill, rung: Rung, extras: Extras = NOTHING_ELSE) -> Ren
         return _block(ACTIVATED, skill, extras)
     escaped = Escaped(skill, extras.arguments)
     header = f"{AVAILABLE}{escaped.line(skill.name)}{HEADER_END}"
-    return Rendered(f"{header}\n{_catalog_line(skill, escaped)}", escaped.diagnostics())
+    return Rendered(f"{header}\n{catalog_line(skill, escaped)}", escaped.diagnostics())
 
 
 def render_outline(skill: Skill, whole: Section, extras: Extras) -> Rendered:
@@ -101,36 +101,26 @@ def _block(header: str, skill: Skill, extras: Extras, outlined: Section | None =
 def render_context(entity: str, sections: Sequence[str], skill: Skill, changed: Sequence[str] = ()) -> Rendered:
     """Entity context that comes later than its skill, under a header of its own; `changed` is our line about it."""
     escaped = Escaped(skill)
-    lines = [_context_header(entity, escaped), *changed, *(escaped.text(section) for section in sections)]
+    lines = [context_header(entity, escaped), *changed, *(escaped.text(section) for section in sections)]
     return Rendered("\n".join(lines), escaped.diagnostics())
 
 
-def context_header(entity: str, skill: Skill) -> str:
+def context_header(entity: str, escaped: Escaped) -> str:
     """The line over entity context that stands apart."""
-    return _context_header(entity, Escaped(skill))
-
-
-def _context_header(entity: str, escaped: Escaped) -> str:
     return f"{CONTEXT}{escaped.line(entity)}{HEADER_END}"
 
 
-def context_text(section: str, skill: Skill) -> str:
-    """One section of entity context as it stands in a block."""
-    return Escaped(skill).text(section)
-
-
-def inlined_text(skill: Skill, inlined: Inlined) -> str:
+def inlined_text(inlined: Inlined, escaped: Escaped) -> str:
     """One document as it stands in the skill's block."""
-    return _inlined_text(inlined.ref, inlined.content, Escaped(skill))
+    return f"### {escaped.line(inlined.ref.name)}\n{escaped.text(inlined.content)}"
 
 
-def _inlined_text(ref: ArtifactRef, content: str, escaped: Escaped) -> str:
-    return f"### {escaped.line(ref.name)}\n{escaped.text(content)}"
-
-
-def catalog_line(skill: Skill) -> str:
+def catalog_line(skill: Skill, escaped: Escaped | None = None) -> str:
     """The tier 1 line: id, description and the first five triggers, on one line."""
-    return _catalog_line(skill, Escaped(skill))
+    line = (escaped or Escaped(skill)).line
+    words = [*skill.triggers.keywords, *skill.triggers.verbs][:5]
+    triggers = f" (triggers: {', '.join(map(line, words))})" if words else ""
+    return f"- {skill.id}: {line(skill.description)}{triggers}"
 
 
 SHORT_LINE = 160
@@ -164,14 +154,8 @@ def catalog_line_too_long(skill_id: str, tokens: int) -> str:
 def catalog_findings(skill: Skill) -> tuple[Diagnostic, ...]:
     """What had to be escaped in the skill's tier 1 line."""
     escaped = Escaped(skill)
-    _catalog_line(skill, escaped)
+    catalog_line(skill, escaped)
     return escaped.diagnostics()
-
-
-def _catalog_line(skill: Skill, escaped: Escaped) -> str:
-    words = [*skill.triggers.keywords, *skill.triggers.verbs][:5]
-    triggers = f" (triggers: {', '.join(escaped.line(word) for word in words)})" if words else ""
-    return f"- {skill.id}: {escaped.line(skill.description)}{triggers}"
 
 
 _CATALOG_HEADS = {
@@ -275,10 +259,10 @@ def _checkpoint(checkpoint: Checkpoint, escaped: Escaped) -> str:
 
 
 def _references(skill: Skill, extras: Extras, escaped: Escaped) -> str:
-    contents = {inlined.ref.id: inlined.content for inlined in extras.inlined}
+    inlined = {one.ref.id: one for one in extras.inlined}
     lines = [] if extras.base_directory is None else [f"Base directory: {escaped.line(extras.base_directory)}"]
     lines += [f"- {escaped.line(ref.id)} ({ref.size:,} bytes)" for ref in skill.artifacts]
-    lines += [_inlined_text(ref, contents[ref.id], escaped) for ref in skill.artifacts if ref.id in contents]
+    lines += [inlined_text(inlined[ref.id], escaped) for ref in skill.artifacts if ref.id in inlined]
     return "\n".join(lines)
 
 

@@ -186,7 +186,7 @@ def _iterations_over(limits: Limits, iteration: int) -> str | None:
 
 
 def _visits_over(limits: Limits, visits: Mapping[str, int], to: str) -> str | None:
-    most = limits.visits_of.get(to, limits.visits)
+    most = limits.visits_to(to)
     if most is not None and visits.get(to, 0) >= most:
         return f"the limit of {most} visits of {to!r} is reached"
     if limits.all_visits is not None and sum(visits.values()) >= limits.all_visits:
@@ -421,7 +421,11 @@ def advance(
     there = at(cursor, ctx.context, compiled)
     move = move_from(compiled, replace(ctx, context=there))
     if cursor is not None and cursor.digest != compiled.digest:
-        move = _with_change_noted(move, cursor, compiled)
+        note = f"the graph changed since the last move; {cursor.skill!r} is still in it"
+        if cursor.skill not in compiled.wired:
+            note = f"the graph changed and {cursor.skill!r} is no longer in it, so it starts again"
+        evidence = (*move.evidence, Evidence("graph", note))
+        move = replace(move, evidence=evidence, reason=f"{note}; {move.reason}")
     if move.to is None or compiled.declared.tree is not None:
         return move, None
     if there.between and not move.moved:
@@ -431,14 +435,6 @@ def advance(
         visits = FrozenDict({**visits, move.to: visits.get(move.to, 0) + 1})
         trail = (*trail, move.to)[-LONGEST_TRAIL:]
     return move, Cursor(move.to, visits, trail, compiled.digest, turn_id, move)
-
-
-def _with_change_noted(move: Move, cursor: Cursor, compiled: CompiledGraph) -> Move:
-    if cursor.skill in compiled.wired:
-        note = f"the graph changed since the last move; {cursor.skill!r} is still in it"
-    else:
-        note = f"the graph changed and {cursor.skill!r} is no longer in it, so it starts again"
-    return replace(move, evidence=(*move.evidence, Evidence("graph", note)), reason=f"{note}; {move.reason}")
 
 
 def _iteration(turn: Turn) -> int:

@@ -169,7 +169,7 @@ def read_route(value: object, place: str) -> Route:
         return inside(place, key)
 
     return Route(
-        from_=_source(data["from"], at("from")),
+        from_=ANY if data["from"] in ANY_SKILL else require_id(data["from"], at("from")),
         to=require_id(data["to"], at("to")),
         condition=read_condition_data(data["when"], at("when")) if "when" in data else None,
         on_tool=read_on_tool(data["on_tool"], at("on_tool")) if "on_tool" in data else None,
@@ -186,9 +186,9 @@ def write_route(route: Route, place: str) -> dict[str, object]:
     if route.condition is not None:
         data["when"] = write_condition(route.condition, inside(place, "when"))
     if route.on_tool is not None:
-        data["on_tool"] = write_on_tool(route.on_tool)
+        data["on_tool"] = route.on_tool.write() if isinstance(route.on_tool, Regex) else route.on_tool
     if route.on_status:
-        data["on_status"] = write_on_status(route.on_status)
+        data["on_status"] = route.on_status[0] if len(route.on_status) == 1 else list(route.on_status)
     if route.guard is not None:
         data["guard"] = write_guard(route.guard, inside(place, "guard"))
     if route.label is not None:
@@ -196,10 +196,6 @@ def write_route(route: Route, place: str) -> dict[str, object]:
     if route.priority:
         data["priority"] = route.priority
     return data
-
-
-def _source(value: object, place: str) -> str:
-    return ANY if value in ANY_SKILL else require_id(value, place)
 
 
 def read_on_tool(value: object, place: str) -> str | Regex:
@@ -216,21 +212,11 @@ def read_on_tool(value: object, place: str) -> str | Regex:
     return require_text(value, place, _TOOL)
 
 
-def write_on_tool(on_tool: str | Regex) -> object:
-    """The tool or the expression as plain data."""
-    return on_tool.write() if isinstance(on_tool, Regex) else on_tool
-
-
 def read_on_status(value: object, place: str) -> tuple[str, ...]:
     """The statuses that the route waits for, one or several; the checkup says whether they exist."""
     if isinstance(value, str):
         return (require_text(value, place, _STATUS),)
     return require_texts(list(value) if isinstance(value, set | frozenset) else value, place, _STATUS)
-
-
-def write_on_status(statuses: tuple[str, ...]) -> object:
-    """The statuses as plain data, a single one without a list."""
-    return statuses[0] if len(statuses) == 1 else list(statuses)
 
 
 def read_tree(value: object, place: str) -> TreeNode:
