@@ -47,7 +47,7 @@ def mistake_in(test: FieldTest, scales: Scales) -> Mistake | None:
         return Mistake(
             f"its list mixes {' and '.join(types)}, of which only one can be found", "Keep values of one type."
         )
-    if types == ["a number"] and not all(map(_is_finite, values)):
+    if types == ["a number"] and any(isinstance(value, float) and not isfinite(value) for value in values):
         return Mistake("that is not a finite number, which nothing compares with", "Write a finite number.")
     if test.op in ORDERED and types not in (["a number"], ["text"]):
         return Mistake(f"{types[0]} has no order", "Use `eq`, or compare numbers or words that have a scale.")
@@ -74,17 +74,14 @@ def _off_scale(test: FieldTest, values: tuple[Scalar, ...], scales: Scales) -> M
     )
 
 
-def _is_finite(value: Scalar) -> bool:
-    return isinstance(value, int) or (isinstance(value, float) and isfinite(value))
-
-
 def check_satisfiable(subject: Subject) -> Iterator[Problem]:
     """guard-unsatisfiable: of entries, routes and decisions that no other code calls wrong."""
     for declaration, terms in _with_terms(subject):
-        place = terms.never
-        if place is None or any(_is_told(part, subject.declared.scales) for part in declaration.parts):
+        place, scales = terms.never, subject.declared.scales
+        if place is None or any(_is_told(part, scales) for part in declaration.parts):
             continue
-        parts = [part for part in declaration.parts if _place(part, subject.declared.scales) == place]
+        asked = ((part, asked_values(part, scales)) for part in declaration.parts)
+        parts = [part for part, values in asked if values is not None and values[0] == place]
         name, never, spot, _ = declaration.wording
         message = f"{sentence(name)} {never}: {_why(parts, place)}."
         yield problem("guard-unsatisfiable", message, "Correct it, or remove what can never happen.", **spot)
@@ -107,11 +104,6 @@ def _is_told(part: Part, scales: Scales) -> bool:
     return mistake_in(part, scales) is not None or (
         part.field == "status" and any(status not in STATUSES for status in values_of(part))
     )
-
-
-def _place(part: Part, scales: Scales) -> Place | None:
-    asked = asked_values(part, scales)
-    return None if asked is None else asked[0]
 
 
 def _why(parts: list[Part], place: Place) -> str:

@@ -25,15 +25,12 @@ def check_routes(subject: Subject) -> Iterator[Problem]:
             continue
         asked = [position for position, _ in sorted(placed, key=lambda pair: -pair[1].priority)]
         repeated = dict(_duplicates(subject, asked))
-        alive = [position for position in asked if position not in repeated and _may_fire(subject, position)]
+        terms = subject.route_terms
+        fire = (position for position in asked if position in terms and terms[position].never is None)
+        alive = [position for position in fire if position not in repeated]
         shadowed = dict(_shadowed(subject, source, alive))
         found += (*repeated.items(), *shadowed.items(), *_ambiguous(subject, source, alive))
         yield from (one for _, one in sorted(found, key=lambda pair: pair[0]))
-
-
-def _may_fire(subject: Subject, position: int) -> bool:
-    terms = subject.route_terms.get(position)
-    return terms is not None and terms.never is None
 
 
 def _loop(route: Route) -> Problem:
@@ -49,11 +46,11 @@ def _duplicates(subject: Subject, positions: Sequence[int]) -> Iterator[tuple[in
         terms = subject.route_terms.get(position)
         key = (route.to, None if terms is None else (frozenset(terms.values.items()), terms.needs))
         if key in seen:
-            message = f"{sentence(way(route))} is declared twice with the same conditions."
-            yield (
-                position,
-                problem("duplicate-route", message, "Remove one of the two.", from_=route.from_, to=route.to),
+            message, fix = (
+                f"{sentence(way(route))} is declared twice with the same conditions.",
+                "Remove one of the two.",
             )
+            yield position, problem("duplicate-route", message, fix, from_=route.from_, to=route.to)
         seen.add(key)
 
 

@@ -20,6 +20,7 @@ from skillweave.graph.shape import (
     shown,
     wrong,
 )
+from skillweave.skill import Json
 
 CONTEXT_KEYS = ("user", "iteration", "history", "current", "last_tool", "tools", "pick", "visits", "trail")
 MESSAGE_KEYS = ("role", "content", "id")
@@ -78,11 +79,16 @@ def read_content(value: object, place: str) -> str:
     """What a tool answered: text as it stands, anything else as JSON; raises InvalidGraph for what JSON has not."""
     if isinstance(value, str) and (not value or not isinstance(value, Plain) or isinstance(resolved(value), str)):
         return str(value)
+    return json.dumps(read_json(value, place, "write text or plain JSON data"), ensure_ascii=False)
+
+
+def read_json(value: object, place: str, fix: str) -> Json:
+    """Plain JSON data, unquoted YAML typed; raises InvalidGraph for what JSON has not."""
     try:
         as_json(value)  # which says what JSON has not, and stops where data is nested without end
-        return json.dumps(as_json(resolved(value)), ensure_ascii=False)
+        return as_json(resolved(value))
     except ValueError as error:
-        raise wrong(place, f"it holds {error}", "write text or plain JSON data") from error
+        raise wrong(place, f"it holds {error}", fix) from error
 
 
 def read_picks(value: object, place: str) -> tuple[str, ...]:

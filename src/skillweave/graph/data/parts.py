@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping
 
-from skillweave.frontmatter.yaml_text import resolved
-from skillweave.frozen import as_json
 from skillweave.graph.conditions import CONDITION_FORM, Condition, Regex, read_condition, write_condition
+from skillweave.graph.data.context import read_json
 from skillweave.graph.declared import ANY, Decide, Entry, GraphSkill, Route, TreeNode
 from skillweave.graph.guards import read_guard, write_guard
 from skillweave.graph.shape import (
@@ -31,11 +30,12 @@ from skillweave.graph.shape import (
     shown,
     wrong,
 )
-from skillweave.skill import FrozenJson, freeze, freeze_mapping, thaw
+from skillweave.skill import freeze_mapping, thaw
 
 SKILL_KEYS = ("id", "description", "tools", "allowed_tools", "body", "instructions")
 """The keys that mean something; any other is kept as it stands."""
 
+_EXTRA = "write plain JSON data, or remove the key"
 _SKILL_FORM = "write a skill's id, or {id, description, tools, body}"
 ENTRY_KEYS = ("skill", "match", "when", "label", "examples", "base")
 _ENTRY_FORM = "write {skill: ID}, with `match` for a condition"
@@ -62,7 +62,7 @@ def read_skill(value: object, place: str) -> GraphSkill:
         description=_prose(data, "description", place, LONGEST_DESCRIPTION),
         tools=None if tools is None else _tools(data[tools], inside(place, tools)),
         body="" if body is None else _prose(data, body, place, LONGEST_BODY),
-        extra=freeze_mapping({key: thaw(_carried(data[key], inside(place, key))) for key in extra}),
+        extra=freeze_mapping({key: read_json(data[key], inside(place, key), _EXTRA) for key in extra}),
     )
 
 
@@ -96,14 +96,6 @@ def _tools(value: object, place: str) -> tuple[str, ...]:
     fix = "write a list of tools' names; [] stands for none at all"
     items = enumerate(require_items(value, place, fix))
     return tuple(require_text(tool, inside(place, number), fix) for number, tool in items)
-
-
-def _carried(value: object, place: str) -> FrozenJson:
-    try:
-        as_json(value)  # which says what JSON has not, and stops where data is nested without end
-        return freeze(as_json(resolved(value)))
-    except ValueError as error:
-        raise wrong(place, f"it holds {error}", "write plain JSON data, or remove the key") from error
 
 
 def read_entry(value: object, place: str) -> Entry:
