@@ -22,7 +22,7 @@ from skillweave.disclose.block import (
 )
 from skillweave.disclose.sections import Count, Leaf, Reading, Section, entries_of, sections_of
 from skillweave.formats.arguments import filled
-from skillweave.skill import ArtifactRef, Checkpoint, OutputContract, Skill, thaw
+from skillweave.skill import ArtifactRef, Checkpoint, Skill, thaw
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +223,11 @@ def own_sections(skill: Skill, escaped: Escaped, arguments: str = "") -> list[tu
     text = filled(skill.text, arguments)
     steps = "\n".join(f"{n}. {escaped.text(step)}" for n, step in enumerate(text.steps, 1))
     instructions = escaped.text(text.instructions or "")
-    contract = text.output_contract
+    contract, promised = text.output_contract, ""
+    if contract is not None:
+        schema = contract.schema
+        told = "" if schema is None else f"\n{json.dumps(thaw(schema), ensure_ascii=False, sort_keys=True)}"
+        promised = escaped.text(f"{contract.type}{told}")
     sections = [
         ("## Description", escaped.text(text.details or skill.description)),
         ("## Instructions", "" if steps else instructions),
@@ -231,18 +235,12 @@ def own_sections(skill: Skill, escaped: Escaped, arguments: str = "") -> list[tu
         ("## Requirements", "\n".join(f"- {escaped.text(item)}" for item in text.requirements)),
         ("## Output Format", escaped.text(text.output_format or "")),
         ("## Postconditions", "\n".join(f"- {escaped.text(item)}" for item in text.postconditions)),
-        ("## Output Contract", "" if contract is None else escaped.text(_contract(contract))),
+        ("## Output Contract", promised),
         ("## Instructions", instructions if steps else ""),
         ("## Tools", "\n".join(_tools(skill.tools.allowed, skill.tools.forbidden, escaped)) if skill.tools else ""),
         ("## Checkpoints", "\n".join(_checkpoint(one, escaped) for one in skill.checkpoints)),
     ]
     return [section for section in sections if section[1]]
-
-
-def _contract(contract: OutputContract) -> str:
-    if contract.schema is None:
-        return contract.type
-    return f"{contract.type}\n{json.dumps(thaw(contract.schema), ensure_ascii=False, sort_keys=True)}"
 
 
 def _tools(allowed: Sequence[str] | None, forbidden: Sequence[str], escaped: Escaped) -> Iterator[str]:

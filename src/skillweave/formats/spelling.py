@@ -176,10 +176,7 @@ def to_definition(skill: Skill) -> dict[str, Json]:
         here = [relation for relation in skill.relations if relation.list is rules and relation.kind in _KINDS[rules]]
         in_lists += here
         if here:
-            written = ({"type": one.kind.value, "skill": one.skill, "reason": one.reason} for one in here)
-            definition[rules.value] = [
-                {key: value for key, value in rule.items() if value is not None} for rule in written
-            ]
+            definition[rules.value] = [_rule(relation) for relation in here]
     extension = leftovers(skill, Spelling.DEFINITION, ("tools", "relations"))
     if tools.preapproved:
         extension["tools"] = {"preapproved": list(tools.preapproved)}
@@ -222,6 +219,11 @@ def _rules(fields: Fields, rules: RuleList) -> tuple[Relation, ...]:
         return None
 
     return fields.each(rules.value, read) or ()
+
+
+def _rule(relation: Relation) -> dict[str, Json]:
+    rule: dict[str, Json] = {"type": relation.kind.value, "skill": relation.skill}
+    return rule if relation.reason is None else {**rule, "reason": relation.reason}
 
 
 _READERS = {

@@ -10,7 +10,7 @@ import logging
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, get_args
 
@@ -86,7 +86,7 @@ HOLDS = Verdict(holds=True)
 HOLDS_NOT = Verdict(holds=False)
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(eq=False)
 class EvalContext:
     """One moment with the graph's lexicon and scales, as conditions see it; lives for one call.
 
@@ -97,31 +97,22 @@ class EvalContext:
     scales: Scales
     context: MoveContext
     scoring: EntryScoring | None = None
-    _message: Folded | None = None
-    _encoded: bytes | None = None
-    _hits: dict[int, tuple[int, int]] | None = None
     _fields: dict[int, Mapping[str, object]] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def message(self) -> Folded:
         """The user's message, folded."""
-        if self._message is None:
-            self._message = fold_message(without_middle(self.context.user))
-        return self._message
+        return fold_message(without_middle(self.context.user))
 
-    @property
+    @cached_property
     def encoded(self) -> bytes:
         """The user's message, unfolded, in UTF-8."""
-        if self._encoded is None:
-            self._encoded = self.message.original.encode()
-        return self._encoded
+        return self.message.original.encode()
 
-    @property
+    @cached_property
     def hits(self) -> Mapping[int, tuple[int, int]]:
         """The phrases of the graph that stand in the message, by number, with their folded spans."""
-        if self._hits is None:
-            self._hits = self.lexicon.automaton.search(self.message.text).spans if self.context.user else {}
-        return self._hits
+        return self.lexicon.automaton.search(self.message.text).spans if self.context.user else {}
 
     def fields_of(self, result: ToolResult) -> Mapping[str, object]:
         """The fields of a result that is a JSON object; empty for any other result."""
@@ -463,11 +454,10 @@ def _shown_by(evidence: Evidence) -> Verdict:
 
 def _first_hit(condition: Phrased, kind: str, ctx: EvalContext) -> Verdict:
     hits = ctx.hits
-    if hits:
-        for number, word in ctx.lexicon.sought[condition]:
-            span = hits.get(number)
-            if span is not None:
-                return _shown_by(Evidence(kind, word, *ctx.message.span(*span)))
+    for number, word in ctx.lexicon.sought[condition] if hits else ():
+        span = hits.get(number)
+        if span is not None:
+            return _shown_by(Evidence(kind, word, *ctx.message.span(*span)))
     return HOLDS_NOT
 
 

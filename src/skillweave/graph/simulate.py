@@ -98,10 +98,8 @@ def _step(step: object, place: str) -> Step:
 
 def _tools(data: Mapping[str, object], place: str) -> tuple[ToolResult, ...]:
     single = {key: data[key] for key in RESULT_KEYS if key in data}
-    if not single and "tools" not in data:
-        return ()
     if "tools" not in data:
-        return (read_result(single, place),)
+        return (read_result(single, place),) if single else ()
     if single:
         fix = "put every result into `tools`"
         raise wrong(place, f"`tools` and `{next(iter(single))}` stand beside each other", fix)

@@ -161,13 +161,8 @@ def _parts(inner: Fields, name: str, keys: Keys) -> tuple[SectionPart, ...] | No
         at = (*keys, index) if isinstance(value, list | tuple) else keys
         if not isinstance(item, Mapping):
             fix = "write a part as keys and values, such as `render: 'Ship: {name}'`"
-            noun = (
-                "nothing"
-                if item is None or item == ""
-                else "a list"
-                if isinstance(item, list)
-                else repr(str(item)[:60])
-            )
+            given = "a list" if isinstance(item, list) else repr(str(item)[:60])
+            noun = "nothing" if item is None or item == "" else given
             inner.report(codes.CONTEXT, name, f"has {noun} where a part is expected", fix)
             continue
         part = _part(Fields(item, inner.findings, at))

@@ -126,10 +126,9 @@ def _fanout(subject: Subject, first: int) -> Iterator[Problem]:
     begin = (entry.skill for entry in entries[first + 1 :] if not entry.base)  # base ones are engaged anyway
     after = [skill for skill in dict.fromkeys(begin) if skill != skill_id]
     if after:
-        message = (
-            f"The entry {named(skill_id)} has no condition, so no conversation begins at {several(after)} after it."
-        )
-        fix = f"Declare {named(skill_id)} last, give it a condition, or choose the entry by a scorer."
+        name = named(skill_id)
+        message = f"The entry {name} has no condition, so no conversation begins at {several(after)} after it."
+        fix = f"Declare {name} last, give it a condition, or choose the entry by a scorer."
         yield problem("multi-entry-fanout", message, fix, skill=skill_id)
 
 
@@ -140,11 +139,9 @@ def _dead_steps(subject: Subject, first: int) -> Iterator[Problem]:
     for skill_id in dict.fromkeys(entry.skill for entry in entries[first + 1 :]):
         routes = (route for _, route in subject.routes_from.get(skill_id, ()))
         if skill_id not in begin and skill_id not in led_to and any(route.is_deterministic for route in routes):
-            before = entries[first].skill
-            message = (
-                f"The routes from {named(skill_id)} fire only if the model goes there: {named(before)} always begins."
-            )
-            fix = f"Lead to {named(skill_id)} by a route, or declare it before {named(before)}."
+            name, before = named(skill_id), entries[first].skill
+            message = f"The routes from {name} fire only if the model goes there: {named(before)} always begins."
+            fix = f"Lead to {name} by a route, or declare it before {named(before)}."
             yield problem("dead-entry-step", message, fix, skill=skill_id, from_=before)
 
 

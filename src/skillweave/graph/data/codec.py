@@ -16,7 +16,6 @@ from skillweave.graph.data.options import (
     read_suppressed,
     write_limits,
     write_pick,
-    write_scales,
 )
 from skillweave.graph.data.parts import (
     read_entry,
@@ -166,7 +165,7 @@ def write_graph(declared: Declared) -> dict[str, object]:
         "default": declared.default,
         "pick": None if declared.pick is EntryPick.DECLARATION else write_pick(declared.pick, "pick"),
         "never_routes": list(declared.never_routes),
-        "scales": write_scales(declared.scales),
+        "scales": {field: list(words) for field, words in declared.scales.items()},
         "limits": write_limits(declared.limits),
         "suppress": dict(declared.suppress),
     }
@@ -176,12 +175,10 @@ def write_graph(declared: Declared) -> dict[str, object]:
 
 
 def _written_skills(declared: Declared) -> list[object]:
-    known = {skill.id: skill for skill in declared.skills}
-    if len(known) == len(declared.skills) and not declared.listed:
-        for wired in wired_ids(declared):
-            known.setdefault(wired, GraphSkill(wired))
-        return [write_skill(skill, inside("skills", number)) for number, skill in enumerate(known.values())]
-    return [write_skill(skill, inside("skills", number)) for number, skill in enumerate(declared.skills)]
+    skills, ids = list(declared.skills), {skill.id for skill in declared.skills}
+    if len(ids) == len(skills) and not declared.listed:
+        skills += (skill for skill in _wired(declared) if skill.id not in ids)
+    return [write_skill(skill, inside("skills", number)) for number, skill in enumerate(skills)]
 
 
 def graph_schema() -> dict[str, Any]:

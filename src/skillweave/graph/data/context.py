@@ -44,10 +44,12 @@ def read_context(data: Mapping[str, object]) -> MoveContext:
     given = require_mapping(data, "the context", "write keys such as `user` and `tools`")
     require_known_keys(given, CONTEXT_KEYS, "the context")
     found = {key: value for key, value in given.items() if not is_null(value)}
-    tools = tuple(_results(found["tools"], "tools")) if "tools" in found else ()
+    results = enumerate(_items(found.get("tools", ()), "tools", MOST_RESULTS))
+    tools = tuple(read_result(result, inside("tools", number)) for number, result in results)
     if "last_tool" in found:
         last = read_result(found["last_tool"], "last_tool")
         tools = tools if "tools" in found else (last,)
+    visits = require_mapping(found.get("visits", {}), "visits", "write {ID: 2}")
     return MoveContext(
         user=require_string(found.get("user", ""), "user", "write text"),
         iteration=require_count(found.get("iteration", 1), "iteration", 1),
@@ -55,7 +57,7 @@ def read_context(data: Mapping[str, object]) -> MoveContext:
         current=_name(found["current"], "current") if "current" in found else None,
         tools=tools,
         picks=read_picks(found.get("pick", ()), "pick"),
-        visits=_visits(found.get("visits", {})),
+        visits=FrozenDict({name: require_count(most, inside("visits", name), 0) for name, most in visits.items()}),
         trail=tuple(_names(found.get("trail", ()), "trail")),
     )
 
@@ -126,16 +128,6 @@ def _history(value: object) -> Iterator[Message]:
             None if is_null(content) else require_string(content, inside(place, "content"), "write text"),
             None if is_null(id_) else require_text(id_, inside(place, "id"), "write the message's id"),
         )
-
-
-def _results(value: object, place: str) -> Iterator[ToolResult]:
-    for number, result in enumerate(_items(value, place, MOST_RESULTS)):
-        yield read_result(result, inside(place, number))
-
-
-def _visits(value: object) -> Mapping[str, int]:
-    data = require_mapping(value, "visits", "write {ID: 2}")
-    return FrozenDict({name: require_count(count, inside("visits", name), 0) for name, count in data.items()})
 
 
 def _names(value: object, place: str) -> Iterator[str]:
