@@ -10,7 +10,7 @@ import logging
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cached_property, lru_cache, partial
+from functools import lru_cache, partial
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, get_args
 
@@ -86,7 +86,7 @@ HOLDS = Verdict(holds=True)
 HOLDS_NOT = Verdict(holds=False)
 
 
-@dataclass(eq=False)
+@dataclass(slots=True, eq=False)
 class EvalContext:
     """One moment with the graph's lexicon and scales, as conditions see it; lives for one call.
 
@@ -97,22 +97,31 @@ class EvalContext:
     scales: Scales
     context: MoveContext
     scoring: EntryScoring | None = None
+    _message: Folded | None = None
+    _encoded: bytes | None = None
+    _hits: dict[int, tuple[int, int]] | None = None
     _fields: dict[int, Mapping[str, object]] = field(default_factory=dict)
 
-    @cached_property
+    @property
     def message(self) -> Folded:
         """The user's message, folded."""
-        return fold_message(without_middle(self.context.user))
+        if self._message is None:
+            self._message = fold_message(without_middle(self.context.user))
+        return self._message
 
-    @cached_property
+    @property
     def encoded(self) -> bytes:
         """The user's message, unfolded, in UTF-8."""
-        return self.message.original.encode()
+        if self._encoded is None:
+            self._encoded = self.message.original.encode()
+        return self._encoded
 
-    @cached_property
+    @property
     def hits(self) -> Mapping[int, tuple[int, int]]:
         """The phrases of the graph that stand in the message, by number, with their folded spans."""
-        return self.lexicon.automaton.search(self.message.text).spans if self.context.user else {}
+        if self._hits is None:
+            self._hits = self.lexicon.automaton.search(self.message.text).spans if self.context.user else {}
+        return self._hits
 
     def fields_of(self, result: ToolResult) -> Mapping[str, object]:
         """The fields of a result that is a JSON object; empty for any other result."""

@@ -37,16 +37,13 @@ def mistake_in(test: FieldTest, scales: Scales) -> Mistake | None:
     """Why a comparison can never be judged; None for one that can."""
     listed = isinstance(test.value, tuple)
     if listed is not (test.op in LISTED):
-        return Mistake(
-            f"`{test.op.value}` takes {'one value' if listed else 'a list'}",
-            "Use `in` and `not_in` with lists, and the other operators with one value.",
-        )
+        fix = "Use `in` and `not_in` with lists, and the other operators with one value."
+        return Mistake(f"`{test.op.value}` takes {'one value' if listed else 'a list'}", fix)
     values = values_of(test)
     types = list(dict.fromkeys(map(type_name, values)))
     if len(types) > 1:
-        return Mistake(
-            f"its list mixes {' and '.join(types)}, of which only one can be found", "Keep values of one type."
-        )
+        why = f"its list mixes {' and '.join(types)}, of which only one can be found"
+        return Mistake(why, "Keep values of one type.")
     if types == ["a number"] and any(isinstance(value, float) and not isfinite(value) for value in values):
         return Mistake("that is not a finite number, which nothing compares with", "Write a finite number.")
     if test.op in ORDERED and types not in (["a number"], ["text"]):
@@ -68,10 +65,8 @@ def _off_scale(test: FieldTest, values: tuple[Scalar, ...], scales: Scales) -> M
     if all(isinstance(value, str) and value in scale for value in values):
         return None
     what = named(stray) if isinstance(stray, str) else type_name(stray)
-    return Mistake(
-        f"{what} is not on the scale of {named(test.field)}",
-        f"Write one of {several(scale)}, or add the word to the scale.",
-    )
+    fix = f"Write one of {several(scale)}, or add the word to the scale."
+    return Mistake(f"{what} is not on the scale of {named(test.field)}", fix)
 
 
 def check_satisfiable(subject: Subject) -> Iterator[Problem]:
