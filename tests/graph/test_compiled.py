@@ -63,20 +63,18 @@ def test_routes_are_kept_in_the_order_in_which_they_are_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("route", "deterministic", "waits"),
+    ("route", "deterministic"),
     [
-        (Route("a", "b"), False, False),
-        (Route("a", "b", label="go on", priority=9), False, False),
-        (Route("a", "b", said("x")), True, False),
-        (Route("a", "b", guard=where("n", "eq", 1)), True, False),
-        (Route("a", "b", on_tool="t"), True, True),
-        (Route("a", "b", on_status=("success",)), True, True),
+        (Route("a", "b"), False),
+        (Route("a", "b", label="go on", priority=9), False),
+        (Route("a", "b", said("x")), True),
+        (Route("a", "b", guard=where("n", "eq", 1)), True),
+        (Route("a", "b", on_tool="t"), True),
+        (Route("a", "b", on_status=("success",)), True),
     ],
 )
-def test_a_route_without_conditions_is_not_deterministic_and_tool_and_status_wait_for_a_result(
-    route: Route, deterministic: bool, waits: bool
-) -> None:
-    assert (route.is_deterministic, route.needs_result) == (deterministic, waits)
+def test_a_route_without_conditions_is_not_deterministic(route: Route, deterministic: bool) -> None:
+    assert route.is_deterministic == deterministic
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from skillweave.graph import AllOf, Declared, Entry, EntryScoring, Intent, MoveC
 from skillweave.graph.compiled import compile_graph
 from skillweave.graph.conditions import EvalContext, intents_of
 from skillweave.graph.entry_scoring import scorable_entries
-from skillweave.graph.moving import is_never, judged_entries
+from skillweave.graph.moving import Notes, is_never, may_begin
 from tests.graph.moments import raises, said
 
 REFUND = Intent("a refund")
@@ -20,7 +20,7 @@ ENTRIES = (
 def _begins(message: str, scoring: EntryScoring | None = None, never: tuple[str, ...] = ()) -> list[str]:
     compiled = compile_graph(Declared(entries=ENTRIES, never_routes=never), "")
     ctx = EvalContext(compiled.lexicon, {}, MoveContext(message), scoring)
-    return [entry.skill for entry, verdict in judged_entries(compiled, ctx) if verdict.holds]
+    return [entry.skill for entry in ENTRIES if may_begin(compiled, ctx, entry.skill, Notes())]
 
 
 def _scorable(message: str, never: tuple[str, ...] = ()) -> list[str]:

@@ -16,6 +16,7 @@ from skillweave.graph import (
     ScorePolicy,
     Script,
     Simulation,
+    SimulationShown,
     SkillGraph,
     Step,
 )
@@ -117,7 +118,8 @@ async def test_a_simulation_without_expectations_is_all_right() -> None:
 
 
 async def test_the_json_form_has_the_keys_of_each_move_and_what_was_expected() -> None:
-    data = (await simulate(SUPPORT, [{"user": "refund", "expect": {"to": "triage", "by": "entry"}}, "x"])).to_dict()
+    played = await simulate(SUPPORT, [{"user": "refund", "expect": {"to": "triage", "by": "entry"}}, "x"])
+    data = SimulationShown.of(played).to_dict()
     assert data["ok"] is True
     first, second = data["moves"]
     assert first.keys() == {
@@ -138,7 +140,7 @@ async def test_of_a_tree_each_step_gives_the_leaf_which_is_what_is_expected() ->
         ("refund", None, True),
         ("faq", None, False),
     ]
-    assert simulation.to_dict()["moves"][0]["leaf"] == "refund"
+    assert SimulationShown.of(simulation).to_dict()["moves"][0]["leaf"] == "refund"
     assert simulation.cursor is None
 
 

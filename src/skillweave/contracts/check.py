@@ -6,7 +6,7 @@ from itertools import islice
 
 from skillweave.contracts import codes
 from skillweave.contracts.codes import Problem, broken_rule
-from skillweave.contracts.keywords import Exhausted, Json, TooDeep, Validator, working
+from skillweave.contracts.keywords import Exhausted, Json, TooDeep, working
 from skillweave.contracts.plain import VALUE_LIMITS, NotPlain, plain
 from skillweave.contracts.prepare import JsonSchema, PreparedSchema, prepare_schema
 from skillweave.diagnostics import Diagnostic, Location, Severity
@@ -60,7 +60,8 @@ def _violations(prepared: PreparedSchema, value: Json, most: int) -> list[Proble
     try:
         with working(prepared.targets):
             errors = prepared.validator.iter_errors(value)
-            listed.extend(_violation(error) for error in islice(errors, max(0, most)))
+            first = islice(errors, max(0, most))
+            listed.extend(Problem(codes.MISMATCH, tuple(one.absolute_path), *broken_rule(one)) for one in first)
             more = sum(1 for _ in errors)
     except Exhausted:
         listed.append(_TOO_MUCH)
@@ -68,18 +69,10 @@ def _violations(prepared: PreparedSchema, value: Json, most: int) -> list[Proble
         listed.append(_TOO_DEEP)
     else:
         if more:
-            listed.append(_more(more))
+            what = "1 more rule is broken" if more == 1 else f"{more:,} more rules are broken"
+            fix = "correct those that are listed, then check again"
+            listed.append(Problem(codes.MORE_MISMATCHES, (), what, fix))
     return listed
-
-
-def _violation(error: Validator) -> Problem:
-    message, fix = broken_rule(error)
-    return Problem(codes.MISMATCH, tuple(error.absolute_path), message, fix)
-
-
-def _more(count: int) -> Problem:
-    what = "1 more rule is broken" if count == 1 else f"{count:,} more rules are broken"
-    return Problem(codes.MORE_MISMATCHES, (), what, "correct those that are listed, then check again")
 
 
 _TOO_MUCH = Problem(
@@ -109,7 +102,8 @@ def check_event_types(snapshot: Snapshot) -> tuple[Diagnostic, ...]:
     try:
         about_schemas = tuple(finding for event_type in declared for finding in _schema(event_type))
     except MissingExtra as missing:
-        about_schemas = (_unchecked(len(declared), missing),)
+        whose = f"the schemas of {len(declared)} events were" if len(declared) > 1 else "an event's schema was"
+        about_schemas = (Diagnostic(UNCHECKED, Severity.INFO, f"{whose} not looked at", str(missing)),)
     return (*about_schemas, *_names(snapshot))
 
 
@@ -129,10 +123,3 @@ def _names(snapshot: Snapshot) -> Iterator[Diagnostic]:
                 place = Location(skill.origin.location) if skill.origin else None
                 fix = "give the event another name under `emits`"
                 yield Diagnostic(BAD_EVENT, Severity.WARNING, message, fix, skill.id, place)
-
-
-def _unchecked(count: int, missing: MissingExtra) -> Diagnostic:
-    message = (
-        f"the schemas of {count} events were not looked at" if count > 1 else "an event's schema was not looked at"
-    )
-    return Diagnostic(UNCHECKED, Severity.INFO, message, str(missing))

@@ -63,14 +63,15 @@ def broken_rule(error: _Error) -> tuple[str, str]:
         return _choice(error)
     message, fix = _TOLD.get(rule, ("{value} breaks the rule `{rule}: {wanted}`", "change it so that the rule holds"))
     named = {"value": shown(error.instance), "said": error.message, "rule": rule}
-    named["wanted"] = _alternatives(value) if rule == "type" else _rule(value)
+    types = value if isinstance(value, list) else [value]
+    named["wanted"] = " or ".join(map(str, types)) if rule == "type" else _rule(value)
     return message.format(**named), fix.format(**named)
 
 
 def shown(value: object) -> str:
     """Show a value in a sentence: a short one as JSON, a large one by its size."""
     if isinstance(value, dict):
-        return "an object without keys" if not value else f"an object with {_counted(len(value), 'key')}"
+        return "an object without keys" if not value else f"an object with {len(value):,} key{'s' * (len(value) > 1)}"
     if isinstance(value, list):
         return "an empty list" if not value else f"a list of {len(value)}"
     if isinstance(value, str) and len(value) > _LONGEST:
@@ -126,15 +127,6 @@ def _rule(value: object) -> str:
     if getattr(value, "weight", 0) > _RULES_SHOWN:
         return shown(value)
     return _cut(json.dumps(value, ensure_ascii=False), _RULES_SHOWN)
-
-
-def _alternatives(types: object) -> str:
-    names = [str(name) for name in types] if isinstance(types, list) else [str(types)]
-    return " or ".join(names)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _cut(text: str, most: int) -> str:

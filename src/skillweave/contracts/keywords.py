@@ -238,11 +238,9 @@ def _identity(value: Json) -> object:
     if isinstance(value, dict):
         return dict, frozenset((key, _identity(item)) for key, item in value.items())
     # As text: numbers can be chosen so that their hashes are all the same, and each is compared with every other.
-    return (int, _number(value)) if isinstance(value, int | float) else value
-
-
-def _number(value: int | float) -> str:
-    return str(int(value)) if value == int(value) else repr(value)
+    if isinstance(value, int | float):
+        return int, str(int(value)) if value == int(value) else repr(value)
+    return value
 
 
 def draft_of(schema: object) -> str:

@@ -101,12 +101,8 @@ def _schema(skill: Skill) -> Mapping[str, FrozenJson] | None:
 
 def _broken_contract(skill: Skill, prepared: PreparedSchema) -> tuple[Diagnostic, ...]:
     place = Location(skill.origin.location) if skill.origin else None
-    return tuple(_finding(problem, skill.id, place) for problem in prepared.problems)
-
-
-def _finding(problem: Problem, skill: str, place: Location | None) -> Diagnostic:
-    message = f"`{fragment('output_contract.schema', problem.keys)}`: {problem.message}"
-    return replace(problem.found("", skill), message=message, location=place)
+    told = ((one, f"`{fragment('output_contract.schema', one.keys)}`: {one.message}") for one in prepared.problems)
+    return tuple(replace(one.found("", skill.id), message=message, location=place) for one, message in told)
 
 
 def _read(text: str, schema: Mapping[str, FrozenJson]) -> ParsedAnswer:
@@ -114,16 +110,12 @@ def _read(text: str, schema: Mapping[str, FrozenJson]) -> ParsedAnswer:
     as_it_stands = ParsedAnswer(text, is_json=True)
     if text in _named(schema):
         return as_it_stands
-    types = _types(schema)
+    given = schema.get("type", ())
+    types = tuple(given) if isinstance(given, list | tuple) else (given,)
     read = read_answer(text)
     if types == ("string",):
         return read if read.is_json and isinstance(read.value, str) else as_it_stands
     return as_it_stands if "string" in types and not read.is_json else read
-
-
-def _types(schema: Mapping[str, FrozenJson]) -> tuple[FrozenJson, ...]:
-    given = schema.get("type", ())
-    return tuple(given) if isinstance(given, list | tuple) else (given,)
 
 
 def _named(schema: Mapping[str, FrozenJson]) -> tuple[FrozenJson, ...]:
@@ -199,14 +191,9 @@ def _blocks(text: str) -> list[tuple[str, str]]:
         found = _FENCE.match(line)
         if not fence and found:
             fence, language, content = found[1], found[2], []
-        elif fence and found and _closes(line, fence):
+        elif fence and found and len(line.strip()) >= len(fence) and not line.strip().strip(fence[0]):
             blocks.append((language, "\n".join(content)))
             fence = ""
         elif fence:
             content.append(line)
     return [*blocks, (language, "\n".join(content))] if fence else blocks
-
-
-def _closes(line: str, fence: str) -> bool:
-    mark = line.strip()
-    return len(mark) >= len(fence) and not mark.strip(fence[0])

@@ -1,14 +1,14 @@
 """Rendered texts with their real token counts, each made once per skill and rung."""
 
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import TypeVar
 
 from skillweave.checking import Checked
 from skillweave.codec import Portable
-from skillweave.disclose.block import CHANGED, REPLACES, Priced, Rung, SkillTools, text_digest
+from skillweave.disclose.block import CHANGED, REPLACES, Escaped, Priced, Rung, SkillTools, text_digest
 from skillweave.disclose.piecewise import NOTHING, Room, fit_pieces
 from skillweave.disclose.render import (
     CONTEXT_HEADING,
@@ -17,7 +17,6 @@ from skillweave.disclose.render import (
     Inlined,
     Rendered,
     context_header,
-    context_text,
     inlined_text,
     render_contents,
     render_context,
@@ -55,11 +54,7 @@ class CountedOnce:
         known = self._counts.get(digest)
         if known is not None:
             return known
-        tokens = self._counter.count(text)
-        self._counts[digest] = tokens
-        if len(self._counts) > self._remember:
-            self._counts.popitem(last=False)
-        return tokens
+        return _kept(self._counts, digest, self._counter.count(text), self._remember)
 
 
 class Pricing:
@@ -88,11 +83,7 @@ class Pricing:
 
     def sections(self, skill: Skill, arguments: str = "") -> Section:
         """The skill's text as a tree of sections with their prices."""
-        key = (skill, arguments)
-        known = self._trees.get(key)
-        if known is not None:
-            return known
-        return _kept(self._trees, key, sections_of_skill(skill, self.count, arguments), REMEMBERED_TREES)
+        return self._tree((skill, arguments), lambda: sections_of_skill(skill, self.count, arguments))
 
     def shown_sections(self, skill: Skill, arguments: str = "") -> Mapping[str, Section]:
         """The skill's sections by the digest of the block that shows each of them whole."""
@@ -108,10 +99,10 @@ class Pricing:
         """One of the skill's documents as a tree of sections with their prices."""
         ref, content = document.ref, document.content
         key = (skill.id, ref, text_digest(content))
-        known = self._trees.get(key)
-        if known is not None:
-            return known
-        return _kept(self._trees, key, sections_of_document(skill, ref, content, self.count), REMEMBERED_TREES)
+        return self._tree(key, lambda: sections_of_document(skill, ref, content, self.count))
+
+    def _tree(self, key: Hashable, made: Callable[[], Section]) -> Section:
+        return self._trees.get(key) or _kept(self._trees, key, made(), REMEMBERED_TREES)
 
     def outlined(self, skill: Skill, extras: Extras = NOTHING_ELSE) -> bool:
         """Whether the skill has sections to be read, and an outline takes less than its instructions do."""
@@ -356,7 +347,7 @@ def _with_artifacts(shown: Shown, block: Priced, purse: _Purse) -> Shown:
         extras = _extras(want, tuple(want.artifacts[place] for place in places))
         return purse.pricing.skill(want.skill, Rung.INSTRUCTIONS, extras)
 
-    pieces = [inlined_text(want.skill, artifact) for artifact in want.artifacts]
+    pieces = [inlined_text(artifact, Escaped(want.skill)) for artifact in want.artifacts]
     found = fit_pieces(block, pieces, Room(purse.per_skill, purse.left), purse.pricing.count, whole)
     purse.left -= found.text.tokens - block.tokens
     return replace(
@@ -401,9 +392,10 @@ def _with_passages(shown: Shown, purse: _Purse) -> Shown:
         return replace(shown, left_out=(*shown.left_out, *lost))
     passages, rung = shown.want.passages, shown.rung
     base = shown.block or NOTHING
-    heading = CONTEXT_HEADING if shown.block is not None else context_header(passages[0].entity, shown.want.skill)
+    escaped = Escaped(shown.want.skill)
+    heading = CONTEXT_HEADING if shown.block is not None else context_header(passages[0].entity, escaped)
     head = "\n".join((heading, *_changed(passages)))
-    pieces = [context_text(passage.text, shown.want.skill) for passage in passages]
+    pieces = [escaped.text(passage.text) for passage in passages]
 
     def whole(places: Sequence[int]) -> Priced:
         return _with(shown, rung, [passages[place] for place in places], purse.pricing)

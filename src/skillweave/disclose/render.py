@@ -22,7 +22,7 @@ from skillweave.disclose.block import (
 )
 from skillweave.disclose.sections import Count, Leaf, Reading, Section, entries_of, sections_of
 from skillweave.formats.arguments import filled
-from skillweave.skill import ArtifactRef, Checkpoint, OutputContract, Skill, thaw
+from skillweave.skill import ArtifactRef, Checkpoint, Skill, thaw
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def render_skill(skill: Skill, rung: Rung, extras: Extras = NOTHING_ELSE) -> Ren
         return _block(ACTIVATED, skill, extras)
     escaped = Escaped(skill, extras.arguments)
     header = f"{AVAILABLE}{escaped.line(skill.name)}{HEADER_END}"
-    return Rendered(f"{header}\n{_catalog_line(skill, escaped)}", escaped.diagnostics())
+    return Rendered(f"{header}\n{catalog_line(skill, escaped)}", escaped.diagnostics())
 
 
 def render_outline(skill: Skill, whole: Section, extras: Extras) -> Rendered:
@@ -101,36 +101,26 @@ def _block(header: str, skill: Skill, extras: Extras, outlined: Section | None =
 def render_context(entity: str, sections: Sequence[str], skill: Skill, changed: Sequence[str] = ()) -> Rendered:
     """Entity context that comes later than its skill, under a header of its own; `changed` is our line about it."""
     escaped = Escaped(skill)
-    lines = [_context_header(entity, escaped), *changed, *(escaped.text(section) for section in sections)]
+    lines = [context_header(entity, escaped), *changed, *(escaped.text(section) for section in sections)]
     return Rendered("\n".join(lines), escaped.diagnostics())
 
 
-def context_header(entity: str, skill: Skill) -> str:
+def context_header(entity: str, escaped: Escaped) -> str:
     """The line over entity context that stands apart."""
-    return _context_header(entity, Escaped(skill))
-
-
-def _context_header(entity: str, escaped: Escaped) -> str:
     return f"{CONTEXT}{escaped.line(entity)}{HEADER_END}"
 
 
-def context_text(section: str, skill: Skill) -> str:
-    """One section of entity context as it stands in a block."""
-    return Escaped(skill).text(section)
-
-
-def inlined_text(skill: Skill, inlined: Inlined) -> str:
+def inlined_text(inlined: Inlined, escaped: Escaped) -> str:
     """One document as it stands in the skill's block."""
-    return _inlined_text(inlined.ref, inlined.content, Escaped(skill))
+    return f"### {escaped.line(inlined.ref.name)}\n{escaped.text(inlined.content)}"
 
 
-def _inlined_text(ref: ArtifactRef, content: str, escaped: Escaped) -> str:
-    return f"### {escaped.line(ref.name)}\n{escaped.text(content)}"
-
-
-def catalog_line(skill: Skill) -> str:
+def catalog_line(skill: Skill, escaped: Escaped | None = None) -> str:
     """The tier 1 line: id, description and the first five triggers, on one line."""
-    return _catalog_line(skill, Escaped(skill))
+    line = (escaped or Escaped(skill)).line
+    words = [*skill.triggers.keywords, *skill.triggers.verbs][:5]
+    triggers = f" (triggers: {', '.join(map(line, words))})" if words else ""
+    return f"- {skill.id}: {line(skill.description)}{triggers}"
 
 
 SHORT_LINE = 160
@@ -164,14 +154,8 @@ def catalog_line_too_long(skill_id: str, tokens: int) -> str:
 def catalog_findings(skill: Skill) -> tuple[Diagnostic, ...]:
     """What had to be escaped in the skill's tier 1 line."""
     escaped = Escaped(skill)
-    _catalog_line(skill, escaped)
+    catalog_line(skill, escaped)
     return escaped.diagnostics()
-
-
-def _catalog_line(skill: Skill, escaped: Escaped) -> str:
-    words = [*skill.triggers.keywords, *skill.triggers.verbs][:5]
-    triggers = f" (triggers: {', '.join(escaped.line(word) for word in words)})" if words else ""
-    return f"- {skill.id}: {escaped.line(skill.description)}{triggers}"
 
 
 _CATALOG_HEADS = {
@@ -239,7 +223,11 @@ def own_sections(skill: Skill, escaped: Escaped, arguments: str = "") -> list[tu
     text = filled(skill.text, arguments)
     steps = "\n".join(f"{n}. {escaped.text(step)}" for n, step in enumerate(text.steps, 1))
     instructions = escaped.text(text.instructions or "")
-    contract = text.output_contract
+    contract, promised = text.output_contract, ""
+    if contract is not None:
+        schema = contract.schema
+        told = "" if schema is None else f"\n{json.dumps(thaw(schema), ensure_ascii=False, sort_keys=True)}"
+        promised = escaped.text(f"{contract.type}{told}")
     sections = [
         ("## Description", escaped.text(text.details or skill.description)),
         ("## Instructions", "" if steps else instructions),
@@ -247,18 +235,12 @@ def own_sections(skill: Skill, escaped: Escaped, arguments: str = "") -> list[tu
         ("## Requirements", "\n".join(f"- {escaped.text(item)}" for item in text.requirements)),
         ("## Output Format", escaped.text(text.output_format or "")),
         ("## Postconditions", "\n".join(f"- {escaped.text(item)}" for item in text.postconditions)),
-        ("## Output Contract", "" if contract is None else escaped.text(_contract(contract))),
+        ("## Output Contract", promised),
         ("## Instructions", instructions if steps else ""),
         ("## Tools", "\n".join(_tools(skill.tools.allowed, skill.tools.forbidden, escaped)) if skill.tools else ""),
         ("## Checkpoints", "\n".join(_checkpoint(one, escaped) for one in skill.checkpoints)),
     ]
     return [section for section in sections if section[1]]
-
-
-def _contract(contract: OutputContract) -> str:
-    if contract.schema is None:
-        return contract.type
-    return f"{contract.type}\n{json.dumps(thaw(contract.schema), ensure_ascii=False, sort_keys=True)}"
 
 
 def _tools(allowed: Sequence[str] | None, forbidden: Sequence[str], escaped: Escaped) -> Iterator[str]:
@@ -275,10 +257,10 @@ def _checkpoint(checkpoint: Checkpoint, escaped: Escaped) -> str:
 
 
 def _references(skill: Skill, extras: Extras, escaped: Escaped) -> str:
-    contents = {inlined.ref.id: inlined.content for inlined in extras.inlined}
+    inlined = {one.ref.id: one for one in extras.inlined}
     lines = [] if extras.base_directory is None else [f"Base directory: {escaped.line(extras.base_directory)}"]
     lines += [f"- {escaped.line(ref.id)} ({ref.size:,} bytes)" for ref in skill.artifacts]
-    lines += [_inlined_text(ref, contents[ref.id], escaped) for ref in skill.artifacts if ref.id in contents]
+    lines += [inlined_text(inlined[ref.id], escaped) for ref in skill.artifacts if ref.id in inlined]
     return "\n".join(lines)
 
 

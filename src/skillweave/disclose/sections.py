@@ -149,9 +149,7 @@ def _shortened(title: str, longest: int = LONGEST_TITLE) -> str:
 def _section(node: _Node, count: Count) -> Section:
     whole = node.whole()
     tokens = count(whole)
-    if tokens <= SECTION_TOKENS:
-        return Section("", node.title, tokens, whole)
-    parts = _parts(node, count)
+    parts = _parts(node, count) if tokens > SECTION_TOKENS else []
     return Section("", node.title, tokens, parts=_grouped(parts)) if parts else Section("", node.title, tokens, whole)
 
 

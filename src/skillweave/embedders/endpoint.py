@@ -131,9 +131,8 @@ def open_endpoint(model: str) -> EndpointEmbedder:
     if not model:
         raise SkillweaveError("say which model: openai:MODEL, such as openai:text-embedding-3-small")
     if find_spec("httpx") is None:
-        raise SkillweaveError(
-            f"the embedder 'openai:{model[:60]}' needs the package httpx; pip install 'skillweave[embeddings]'"
-        )
+        needed = "the package httpx; pip install 'skillweave[embeddings]'"
+        raise SkillweaveError(f"the embedder 'openai:{model[:60]}' needs {needed}")
     return EndpointEmbedder(model, base_url=os.environ.get(BASE_URL) or OPENAI, key=os.environ.get(KEY) or None)
 
 

@@ -44,7 +44,6 @@ def open_model(model: str) -> SentenceModelEmbedder:
     if not model:
         raise SkillweaveError("say which model: sentence-transformers:MODEL, a name or a folder")
     if find_spec("sentence_transformers") is None:
-        raise SkillweaveError(
-            f"the embedder 'sentence-transformers:{model[:60]}' needs its package; pip install sentence-transformers"
-        )
+        name = f"sentence-transformers:{model[:60]}"
+        raise SkillweaveError(f"the embedder {name!r} needs its package; pip install sentence-transformers")
     return SentenceModelEmbedder(model)

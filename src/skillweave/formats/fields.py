@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, StrEnum
 from typing import Any, TypeAlias, TypeVar
@@ -62,6 +62,12 @@ class Findings:
     def has_errors(self) -> bool:
         """Whether anything found so far is an error."""
         return any(found.severity is Severity.ERROR for found in self.found)
+
+    def costing(self, code: Code, what: str) -> Iterator[Diagnostic]:
+        """What was found; an error costs the whole of `what`, whatever it would cost in a skill."""
+        for one in self.found:
+            message = f"{one.message.removesuffix('; it was left out')}; {what} is left out"
+            yield one if one.severity is not Severity.ERROR else replace(one, code=code.name, message=message)
 
     def outcome(self, skill: Skill | None) -> SkillRead:
         """The result, each diagnostic with the skill's id."""

@@ -63,17 +63,11 @@ def compare_versions(version: str, other: str) -> Order:
     for parse in (_semantic, _python):
         mine, theirs = parse(version), parse(other)
         if mine is not None and theirs is not None:
-            return _order(mine, theirs)
+            return Order.SAME if mine == theirs else Order.NEWER if mine > theirs else Order.OLDER
     return Order.UNORDERED
 
 
-def _order(mine: Any, theirs: Any) -> Order:  # noqa: ANN401 - two values of one parser, which orders them
-    if mine == theirs:
-        return Order.SAME
-    return Order.NEWER if mine > theirs else Order.OLDER
-
-
-def _semantic(text: str) -> object | None:
+def _semantic(text: str) -> Any:  # noqa: ANN401 - what orders itself beside others of its parser
     from semver import Version
 
     try:
@@ -82,7 +76,7 @@ def _semantic(text: str) -> object | None:
         return None
 
 
-def _python(text: str) -> object | None:
+def _python(text: str) -> Any:  # noqa: ANN401 - as above
     from packaging.version import InvalidVersion, Version
 
     try:

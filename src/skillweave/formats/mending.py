@@ -54,7 +54,7 @@ def mend_skill_md(data: bytes, *, folder: str, rename: bool = True) -> Mended:
         return Mended(data)
     changes: list[str] = []
     naming = (_name,) if rename else ()
-    mends = (_without_mark, _without_crlf, _with_front_matter, _plain_fences, _quoted, _keys, *naming, _tools)
+    mends = (_plain_text, _with_front_matter, _plain_fences, _quoted, _keys, *naming, _tools)
 
     def edits() -> Iterator[_Edit]:
         for mend in mends:
@@ -100,11 +100,8 @@ def _front(text: str) -> FrontMatter:
     return read_front_matter(text.encode(), path="")
 
 
-def _without_mark(text: str, _: str) -> Iterator[_Edit]:
+def _plain_text(text: str, _: str) -> Iterator[_Edit]:
     yield _Edit(text.removeprefix(_BOM), "the byte order mark is gone")
-
-
-def _without_crlf(text: str, _: str) -> Iterator[_Edit]:
     yield _Edit(text.replace("\r\n", "\n"), "lines end in LF")
 
 
@@ -163,9 +160,8 @@ def _name(text: str, folder: str) -> Iterator[_Edit]:
     found = {one.code for one in _read(text, folder).diagnostics}
     if "name" in front.fields and codes.NAME_DIFFERS.name in found:
         stated = str(front.fields["name"])
-        yield from _with_value(
-            text, front, "name", folder, f"the name is {folder!r} like its folder, and was {stated!r}"
-        )
+        change = f"the name is {folder!r} like its folder, and was {stated!r}"
+        yield from _with_value(text, front, "name", folder, change)
     elif "name" not in front.fields:
         lines = text.split("\n")
         fences = _fences(lines)

@@ -387,11 +387,9 @@ def read_artifacts(fields: Fields, key: str) -> tuple[ArtifactRef, ...] | None:
 
     def read(inner: Fields) -> ArtifactRef | None:
         parts = inner.parts(_ARTIFACT)
-        return (
-            ArtifactRef(**{"name": parts["id"], "media_type": "text/plain", "size": 0, **parts})
-            if "id" in parts
-            else None
-        )
+        if "id" not in parts:
+            return None
+        return ArtifactRef(**{"name": parts["id"], "media_type": "text/plain", "size": 0, **parts})
 
     return fields.each(key, read, bare=lambda name: ArtifactRef(name, name, "text/plain", 0))
 

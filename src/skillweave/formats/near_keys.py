@@ -1,6 +1,6 @@
 """Keys that mean nothing where they stand, and look like ours: misspelled ones, and those that belong elsewhere."""
 
-from collections.abc import Collection, Container, Iterator, Mapping
+from collections.abc import Collection, Container, Mapping
 from difflib import get_close_matches
 from types import MappingProxyType
 
@@ -9,7 +9,6 @@ from skillweave.formats.fields import Fields
 from skillweave.formats.host_keys import BY_USER, NOT_BY_MODEL, WHEN_TO_USE
 from skillweave.formats.native import EXTENSION, FIELDS, TEXT_FIELDS
 from skillweave.formats.open_spec import SPEC_FIELDS
-from skillweave.frontmatter.codes import Code
 from skillweave.skill import RelationKind
 
 _LONGEST = 40
@@ -47,21 +46,17 @@ def right_key(key: str, stated: Container[str]) -> str | None:
 
 def report_near_keys(fields: Fields, unread: Collection[str]) -> None:
     """Report each key of front matter that nobody read and that looks like one of ours, with what to write."""
-    for key, code, message, fix in _findings(fields, unread):
-        fields.report(code, key, message, fix)
-
-
-def _findings(fields: Container[str], unread: Collection[str]) -> Iterator[tuple[str, Code, str, str]]:
     for key in unread:
         if key in FRONT_KEYS or key.replace("_", "-") in _HOST_KEYS:
             continue
         meant = right_key(key, fields)
         if meant is not None:
-            yield key, MISSPELLED_KEY, f"means nothing and looks like `{meant}`", f"write `{meant}`"
+            fields.report(MISSPELLED_KEY, key, f"means nothing and looks like `{meant}`", f"write `{meant}`")
             continue
         inside = key if key in _INSIDE else _near(key, tuple(_INSIDE))
         if inside is not None and inside not in _OF_OTHERS:
-            yield key, MISPLACED_KEY, "means nothing at the top of front matter", f"write {_INSIDE[inside]}"
+            what = "means nothing at the top of front matter"
+            fields.report(MISPLACED_KEY, key, what, f"write {_INSIDE[inside]}")
 
 
 def _near(key: str, known: Collection[str]) -> str | None:

@@ -33,8 +33,14 @@ def check_open_spec(fields: Mapping[str, object], folder: str, findings: Finding
     for key in ("license", "allowed-tools"):
         if key in fields and not isinstance(fields[key], str):
             _report(findings, codes.SPEC_VALUE, key, f"is {shown(fields[key])}, not text", "write one text")
-    if "metadata" in fields:
-        _check_metadata(fields["metadata"], findings)
+    metadata = fields.get("metadata", {})
+    if not isinstance(metadata, Mapping):
+        _report(findings, codes.SPEC_VALUE, "metadata", f"is {shown(metadata)}, not a mapping", "write keys with texts")
+        return
+    for key, value in metadata.items():
+        if not isinstance(value, str):
+            message = f"holds {shown(value)} under `{key}`, not text"
+            _report(findings, codes.SPEC_VALUE, "metadata", message, "write one text")
 
 
 def by_open_spec(diagnostic: Diagnostic) -> Diagnostic:
@@ -75,16 +81,6 @@ def _check_length(fields: Mapping[str, object], key: str, most: int, findings: F
     elif len(value) > most:
         message = f"has {len(value)} characters; {most} are allowed"
         _report(findings, codes.SPEC_VALUE, key, message, "shorten it, and move the rest to the body")
-
-
-def _check_metadata(metadata: object, findings: Findings) -> None:
-    if not isinstance(metadata, Mapping):
-        _report(findings, codes.SPEC_VALUE, "metadata", f"is {shown(metadata)}, not a mapping", "write keys with texts")
-        return
-    for key, value in metadata.items():
-        if not isinstance(value, str):
-            message = f"holds {shown(value)} under `{key}`, not text"
-            _report(findings, codes.SPEC_VALUE, "metadata", message, "write one text")
 
 
 def _report(findings: Findings, code: Code, key: str, message: str, fix: str) -> None:

@@ -63,13 +63,11 @@ def read_skill_md(
     Every repair, and the reason of a skip, is a diagnostic with line and fix.
     """
     front = read_front_matter(data, path=path)
-    found = front.diagnostics
     if strictness is Strictness.STRICT:
-        found = tuple(by_open_spec(diagnostic) for diagnostic in found)
-    findings = Findings(path, front.lines, first_line=1, found=list(found))
-    if front.fields is None and strictness is Strictness.LENIENT:
+        front = replace(front, diagnostics=tuple(map(by_open_spec, front.diagnostics)))
+    elif front.fields is None:
         front = with_guessed_fields(front, path, folder)
-        findings = Findings(path, front.lines, first_line=1, found=list(front.diagnostics))
+    findings = Findings(path, front.lines, first_line=1, found=list(front.diagnostics))
     if front.fields is None:
         return findings.outcome(None)
     if strictness is Strictness.STRICT:

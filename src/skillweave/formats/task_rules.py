@@ -1,9 +1,9 @@
 """`task_rules:` of a pack: which skills a kind of task calls for (spec 1.2 and 2.1)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from skillweave.diagnostics import Diagnostic, Location, Severity
+from skillweave.diagnostics import Diagnostic, Location
 from skillweave.formats import codes
 from skillweave.formats.fields import Fields, Findings
 from skillweave.formats.identity import id_of
@@ -39,23 +39,15 @@ def read_task_rules(data: Mapping[str, object], lines: Mapping[Keys, int], *, pa
         told = f"`{KEY}` has {len(entries):,} rules; those after the first {MOST_RULES:,} are left out"
         findings.report(codes.TASK_RULE, (KEY, MOST_RULES), told, "let one rule name more skills, or make two packs")
     rules: list[TaskRule] = []
-    found = list(findings.outcome(None).diagnostics)
+    found = findings.found
     for index, item in enumerate(entries[:MOST_RULES]):
         own = Findings(path, lines)
         entry = Fields(data, own).entry(item, KEY, index)
         rule = None if entry is None else _rule(entry, Location(path, own.line((KEY, index))), source)
         if rule is not None:
             rules.append(rule)
-        found += map(_about_the_rule, own.outcome(None).diagnostics)
+        found += own.costing(codes.TASK_RULE, "the rule")
     return RulesRead(tuple(rules), tuple(found))
-
-
-def _about_the_rule(finding: Diagnostic) -> Diagnostic:
-    """An error inside a rule costs the rule, whatever it would cost in a skill."""
-    if finding.severity is not Severity.ERROR:
-        return finding
-    message = f"{finding.message.removesuffix('; it was left out')}; the rule is left out"
-    return replace(finding, code=codes.TASK_RULE.name, message=message)
 
 
 def _rule(entry: Fields, location: Location, source: str) -> TaskRule | None:

@@ -122,7 +122,7 @@ class DeclaredBuilder:
         """
         place = f"routes[{len(self._declared.routes)}]"
         route = Route(
-            self._source(from_, f"{place}.from"),
+            ANY if isinstance(from_, str) and from_ in ANY_SKILL else self._known(from_, f"{place}.from"),
             self._known(to, f"{place}.to"),
             None if when is None else _condition(when, f"{place}.when"),
             None if on_tool is None else read_on_tool(on_tool, f"{place}.on_tool"),
@@ -214,9 +214,6 @@ class DeclaredBuilder:
             raise InvalidGraph("two things choose the entry; call one of entry_by, entry_by_relevance, entry_by_read")
         self._declared = replace(self._declared, pick=pick)
         return self
-
-    def _source(self, from_: Skilled, place: str) -> str:
-        return ANY if isinstance(from_, str) and from_ in ANY_SKILL else self._known(from_, place)
 
     def _known(self, skill: Skilled, place: str) -> str:
         found = _graph_skill(skill, place)

@@ -463,11 +463,10 @@ def _shown_by(evidence: Evidence) -> Verdict:
 
 def _first_hit(condition: Phrased, kind: str, ctx: EvalContext) -> Verdict:
     hits = ctx.hits
-    if hits:
-        for number, word in ctx.lexicon.sought[condition]:
-            span = hits.get(number)
-            if span is not None:
-                return _shown_by(Evidence(kind, word, *ctx.message.span(*span)))
+    for number, word in ctx.lexicon.sought[condition] if hits else ():
+        span = hits.get(number)
+        if span is not None:
+            return _shown_by(Evidence(kind, word, *ctx.message.span(*span)))
     return HOLDS_NOT
 
 

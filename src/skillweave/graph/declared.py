@@ -70,11 +70,6 @@ class Route:
         """Whether it can fire by itself."""
         return not (self.condition is None and self.on_tool is None and not self.on_status and self.guard is None)
 
-    @property
-    def needs_result(self) -> bool:
-        """Whether it can only fire after a tool answered."""
-        return self.on_tool is not None or bool(self.on_status)
-
 
 @dataclass(frozen=True, slots=True)
 class Decide:

@@ -72,7 +72,12 @@ class SkillGraph:
         if check not in list(Check):
             raise InvalidGraph(f"check={str(check)[:60]!r} means nothing; give one of {', '.join(Check)}")
         if check != Check.OFF:
-            _act_on(graph.checkup(known_tools), Check(check))
+            report = graph.checkup(known_tools)
+            if check == Check.WARN:
+                for problem in report.problems:
+                    log.warning("skill graph: %s %s [%s]", problem.message, problem.fix, problem.code)
+            elif not report.ok:
+                raise GraphRefused(str(report), [one for one in report.problems if one.level is Level.ERROR])
         return graph
 
     @staticmethod
@@ -224,11 +229,3 @@ def read(context: MoveContext | Mapping[str, object]) -> MoveContext:
     from skillweave.graph.data.context import read_context
 
     return read_context(context)
-
-
-def _act_on(report: Checkup, check: Check) -> None:
-    if check is Check.THROW and not report.ok:
-        raise GraphRefused(str(report), [problem for problem in report.problems if problem.level is Level.ERROR])
-    if check is Check.WARN:
-        for problem in report.problems:
-            log.warning("skill graph: %s %s [%s]", problem.message, problem.fix, problem.code)

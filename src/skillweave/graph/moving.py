@@ -186,7 +186,7 @@ def _iterations_over(limits: Limits, iteration: int) -> str | None:
 
 
 def _visits_over(limits: Limits, visits: Mapping[str, int], to: str) -> str | None:
-    most = limits.visits_of.get(to, limits.visits)
+    most = limits.visits_to(to)
     if most is not None and visits.get(to, 0) >= most:
         return f"the limit of {most} visits of {to!r} is reached"
     if limits.all_visits is not None and sum(visits.values()) >= limits.all_visits:
@@ -198,7 +198,7 @@ def _begin(compiled: CompiledGraph, ctx: EvalContext, notes: Notes) -> NextStep 
     """The entry that begins; None where none may, and where that is left to the model."""
     pick = compiled.declared.pick
     if pick is EntryPick.DECLARATION:
-        return _first_entry(compiled, ctx, notes)
+        return first_entry(compiled, ctx, notes)
     if pick is EntryPick.READ or ctx.scoring is None:
         return None
     return _scored_entry(compiled, ctx, ctx.scoring, notes)
@@ -216,12 +216,16 @@ def _why_none(compiled: CompiledGraph, ctx: EvalContext) -> str:
     return "the entries were not scored" if ctx.scoring is None else "the scorer chose no entry"
 
 
-def _first_entry(compiled: CompiledGraph, ctx: EvalContext, notes: Notes) -> NextStep | None:
-    never = is_never(compiled, ctx)
-    # Only entries of which a phrase stands in the message, and those that need none, can hold.
+def candidates(compiled: CompiledGraph, ctx: EvalContext) -> Iterator[Entry]:
+    """The entries that may hold, in order: those of which a phrase stands in the message, and those that need none."""
     hit = (position for number in ctx.hits for position in compiled.by_phrase.get(number, ()))
-    for position in sorted({*compiled.without_phrase, *hit}):
-        entry = compiled.declared.entries[position]
+    return (compiled.declared.entries[position] for position in sorted({*compiled.without_phrase, *hit}))
+
+
+def first_entry(compiled: CompiledGraph, ctx: EvalContext, notes: Notes) -> NextStep | None:
+    """The first entry that may begin, in the order of declaration."""
+    never = is_never(compiled, ctx)
+    for entry in candidates(compiled, ctx):
         if entry.condition is None:
             reason = f"{entry.skill!r} is the first entry that may begin, and it has no condition"
             return NextStep(entry.skill, By.ENTRY, (Evidence("entry", entry.skill),), reason)
@@ -239,24 +243,11 @@ def is_never(compiled: CompiledGraph, ctx: EvalContext) -> bool:
     return bool(compiled.never) and " ".join(ctx.message.text.split()) in compiled.never
 
 
-def judged_entries(compiled: CompiledGraph, ctx: EvalContext) -> Iterator[tuple[Entry, Verdict]]:
-    """Every entry, in the order of declaration, with whether it may begin: its condition holds, or it has none.
-
-    None with a condition may where the message is one of `never_routes`.
-    """
-    never = is_never(compiled, ctx)
-    for entry in compiled.declared.entries:
-        if entry.condition is None:
-            yield entry, HOLDS
-        else:
-            yield entry, HOLDS_NOT if never else entry.condition.judge(ctx)
-
-
 def _scored_entry(compiled: CompiledGraph, ctx: EvalContext, scoring: EntryScoring, notes: Notes) -> NextStep | None:
     chosen = scoring.chosen
     if chosen is None:
         return None
-    if not _may_begin(compiled, ctx, chosen, notes):
+    if not may_begin(compiled, ctx, chosen, notes):
         reason = f"the scorer {scoring.scorer!r} chose {chosen!r}, which may not begin now"
         notes.lost(Loser(chosen, By.SCORER, Why.UNREACHABLE if chosen in compiled.wired else Why.UNKNOWN, reason))
         return None
@@ -266,9 +257,11 @@ def _scored_entry(compiled: CompiledGraph, ctx: EvalContext, scoring: EntryScori
     return NextStep(chosen, By.SCORER, (Evidence("score", scoring.scorer),), reason)
 
 
-def _may_begin(compiled: CompiledGraph, ctx: EvalContext, chosen: str, notes: Notes) -> bool:
+def may_begin(compiled: CompiledGraph, ctx: EvalContext, chosen: str, notes: Notes) -> bool:
     """Whether an entry of that skill has no condition, or one that holds; entries are judged in order, up to it."""
-    for entry, verdict in judged_entries(compiled, ctx):
+    never = is_never(compiled, ctx)
+    for entry in compiled.declared.entries:
+        verdict = HOLDS if entry.condition is None else HOLDS_NOT if never else entry.condition.judge(ctx)
         if verdict.holds and entry.skill == chosen:
             return True
         if verdict.raised:
@@ -421,7 +414,11 @@ def advance(
     there = at(cursor, ctx.context, compiled)
     move = move_from(compiled, replace(ctx, context=there))
     if cursor is not None and cursor.digest != compiled.digest:
-        move = _with_change_noted(move, cursor, compiled)
+        note = f"the graph changed since the last move; {cursor.skill!r} is still in it"
+        if cursor.skill not in compiled.wired:
+            note = f"the graph changed and {cursor.skill!r} is no longer in it, so it starts again"
+        evidence = (*move.evidence, Evidence("graph", note))
+        move = replace(move, evidence=evidence, reason=f"{note}; {move.reason}")
     if move.to is None or compiled.declared.tree is not None:
         return move, None
     if there.between and not move.moved:
@@ -431,14 +428,6 @@ def advance(
         visits = FrozenDict({**visits, move.to: visits.get(move.to, 0) + 1})
         trail = (*trail, move.to)[-LONGEST_TRAIL:]
     return move, Cursor(move.to, visits, trail, compiled.digest, turn_id, move)
-
-
-def _with_change_noted(move: Move, cursor: Cursor, compiled: CompiledGraph) -> Move:
-    if cursor.skill in compiled.wired:
-        note = f"the graph changed since the last move; {cursor.skill!r} is still in it"
-    else:
-        note = f"the graph changed and {cursor.skill!r} is no longer in it, so it starts again"
-    return replace(move, evidence=(*move.evidence, Evidence("graph", note)), reason=f"{note}; {move.reason}")
 
 
 def _iteration(turn: Turn) -> int:

@@ -7,12 +7,13 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from itertools import islice
 from math import inf, isfinite, nan, sqrt
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
 
 from skillweave.codec import Portable
 from skillweave.errors import InvalidGraph, NoEmbedder
-from skillweave.graph.shape import hint
+from skillweave.graph.shape import hint, is_finite
 from skillweave.text.embedding import Embedder
 from skillweave.text.words import singular, words_of
 
@@ -91,21 +92,10 @@ class EntryScoring(Portable):
 
 
 def _require(value: object, key: str, fix: str, *, above: float = -inf, least: float = -inf) -> None:
-    number = _finite(value)
-    if number is None or not least <= number > above:
-        found = (
-            "huge" if isinstance(value, int) and number is None and not isinstance(value, bool) else repr(value)[:60]
-        )
+    number = value if isinstance(value, int | float) and not isinstance(value, bool) else nan
+    if not is_finite(number) or not least <= number > above:
+        found = "huge" if isinstance(number, int) and not is_finite(number) else repr(value)[:60]
         raise InvalidGraph(f"the {key} of a scorer is {found}; give {fix}")
-
-
-def _finite(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    try:
-        return float(value) if isfinite(value) else None
-    except OverflowError:  # a whole number beyond all floats
-        return None
 
 
 ONE_SHARED_WORD = ScorePolicy(min_score=1e-6)
@@ -214,11 +204,11 @@ class EmbeddingScorer:
         # Apart from each other: what is wrong with one user's message must not fail those who wait for the texts.
         rows = await vectors.embed(declared)
         (asked,) = await vectors.embed_passing([message])
-        found = iter(cosines(rows, asked))
-        return {
-            candidate.id: _nearest([round(next(found), DECIMALS) for _ in each])
-            for candidate, each in zip(candidates, texts, strict=True)
-        }
+        found = (round(cosine, DECIMALS) for cosine in cosines(rows, asked))
+        near = [list(islice(found, len(each))) for each in texts]
+        # The highest; 0 of none, and no number where none is finite.
+        best = (max(filter(isfinite, each), default=nan if each else 0.0) for each in near)
+        return {candidate.id: score for candidate, score in zip(candidates, best, strict=True)}
 
     @cached_property
     def _vectors(self) -> "EmbeddedOnce":
@@ -227,11 +217,6 @@ class EmbeddingScorer:
         from skillweave.text.embedding import EmbeddedOnce
 
         return self.embedder if isinstance(self.embedder, EmbeddedOnce) else EmbeddedOnce(self.embedder)
-
-
-def _nearest(cosines: Sequence[float]) -> float:
-    """The highest; 0 of none, and no number where none is finite."""
-    return max((cosine for cosine in cosines if isfinite(cosine)), default=nan if cosines else 0.0)
 
 
 DEFAULT_POLICIES: Mapping[str, ScorePolicy] = {

@@ -127,14 +127,10 @@ def require_string(value: object, place: str, fix: str, longest: int | None = No
 
 def require_text(value: object, place: str, fix: str, longest: int = LONGEST_PHRASE) -> str:
     """A text that says something; of unquoted YAML, whatever stands there but null is one."""
-    value = None if is_null(value) else value
-    if not isinstance(value, str):
-        raise wrong(place, f"it is {shown(value)}, and text is expected", fix)
-    if not value.strip():
+    text = require_string(None if is_null(value) else value, place, fix, longest)
+    if not text.strip():
         raise wrong(place, "the text is empty", fix)
-    if len(value) > longest:
-        raise wrong(place, f"the text has {len(value):,} characters, and {longest:,} are allowed", "shorten it")
-    return str(value)
+    return text
 
 
 def require_texts(value: object, place: str, fix: str, most: int = MOST_ITEMS) -> tuple[str, ...]:

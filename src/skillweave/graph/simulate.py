@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from skillweave.conversation import Message, Role, ToolResult
 from skillweave.graph.compiled import CompiledGraph
@@ -98,10 +98,8 @@ def _step(step: object, place: str) -> Step:
 
 def _tools(data: Mapping[str, object], place: str) -> tuple[ToolResult, ...]:
     single = {key: data[key] for key in RESULT_KEYS if key in data}
-    if not single and "tools" not in data:
-        return ()
     if "tools" not in data:
-        return (read_result(single, place),)
+        return (read_result(single, place),) if single else ()
     if single:
         fix = "put every result into `tools`"
         raise wrong(place, f"`tools` and `{next(iter(single))}` stand beside each other", fix)
@@ -164,12 +162,6 @@ class Simulated:
         """Whether that came true; None where nothing is expected."""
         return None if self.expect is None else self.expect.holds(self.landed, self.move.by)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form: the keys of the move, and `skill`, `expect`, `held`; of a tree also `leaf`."""
-        leaf = {} if self.leaf is None else {"leaf": self.leaf}
-        expect = None if self.expect is None else self.expect.to_dict()
-        return {**self.move.to_dict(), **leaf, "skill": self.skill, "expect": expect, "held": self.held}
-
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
@@ -190,10 +182,6 @@ class Simulation:
 
     def __iter__(self) -> Iterator[Simulated]:
         return iter(self.steps)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form `{ok, moves}`."""
-        return {"ok": self.ok, "moves": [step.to_dict() for step in self.steps]}
 
 
 async def play(compiled: CompiledGraph, script: Script) -> Simulation:

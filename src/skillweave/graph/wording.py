@@ -50,12 +50,12 @@ def first_few(pieces: Iterable[str]) -> list[str]:
     return [*first, f"+{more} more"] if more else first
 
 
-def named(text: str) -> str:
+def named(text: str, longest: int = _LONGEST_NAME) -> str:
     """The text between backticks, as findings of the checkup name things."""
-    cut = text[:_LONGEST_NAME]
+    cut = text[:longest]
     if not cut.isprintable():
         cut = "".join(letter if letter.isprintable() else "�" for letter in cut)
-    return f"`{cut}…`" if len(text) > _LONGEST_NAME else f"`{cut}`"
+    return f"`{cut}…`" if len(text) > longest else f"`{cut}`"
 
 
 def several(texts: Sequence[str]) -> str:

@@ -13,6 +13,7 @@ from skillweave.installs.lock import (
     Condition,
     Lock,
     Locked,
+    Standing,
     digests_of,
     read_lock,
     standing_of,
@@ -64,10 +65,7 @@ def remove_skill(folder: Path, skill_id: str, *, force: bool = False) -> Locked:
         lock = read_lock(folder)
         locked = _require_added(folder, skill_id, lock)
         standing = standing_of(folder, skill_id, locked)
-        if standing.condition is Condition.EDITED and not force:
-            raise InstallRefused(
-                f"{folder / skill_id} was edited since it was added{_what(standing.differing)}; {_FORCE}"
-            )
+        _require_own(folder / skill_id, standing, force=force)
         _require_no_link(folder / skill_id)
         rest = {name: one for name, one in lock.skills.items() if name != skill_id}
         exchange.take(skill_id)
@@ -102,15 +100,18 @@ def _planned(folder: Path, lock: Lock, package: Package, origin: Origin, *, forc
             raise InstallRefused(f"{place} is there already and was not added from anywhere; {_FORCE}")
         return Added(package.skill_id, "replaced", made)
     standing = standing_of(folder, package.skill_id, known)
-    if standing.condition is Condition.EDITED and not force:
-        raise InstallRefused(f"{place} was edited since it was added{_what(standing.differing)}; {_FORCE}")
+    _require_own(place, standing, force=force)
     same = standing.condition is Condition.UNCHANGED and known.sha256 == digests
     return Added(package.skill_id, "unchanged" if same else "replaced", made)
 
 
-def _what(differing: Sequence[str]) -> str:
-    more = f" and {len(differing) - 3} more" if len(differing) > 3 else ""
-    return f" ({', '.join(differing[:3])}{more})" if differing else ""
+def _require_own(place: Path, standing: Standing, *, force: bool) -> None:
+    """Refuse to lose what somebody edited."""
+    if standing.condition is Condition.EDITED and not force:
+        differing = standing.differing
+        more = f" and {len(differing) - 3} more" if len(differing) > 3 else ""
+        what = f" ({', '.join(differing[:3])}{more})" if differing else ""
+        raise InstallRefused(f"{place} was edited since it was added{what}; {_FORCE}")
 
 
 def _require_no_link(place: Path) -> None:

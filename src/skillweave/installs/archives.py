@@ -118,9 +118,8 @@ class _Bounded:
 
 
 def _too_big() -> InstallRefused:
-    return InstallRefused(
-        f"the archive has more than {MOST_BYTES >> 20} MiB when it is unpacked; pack the skills alone"
-    )
+    most = f"{MOST_BYTES >> 20} MiB"
+    return InstallRefused(f"the archive has more than {most} when it is unpacked; pack the skills alone")
 
 
 def _require_few(entries: int) -> None:

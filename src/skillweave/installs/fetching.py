@@ -156,13 +156,10 @@ def _run(words: Sequence[str], address: str) -> str:
     except OSError as error:
         raise InstallRefused(f"git cannot be run: {error.strerror}; install it again, or name a folder") from None
     if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").replace(address, place).strip().splitlines() or [
-            "it says nothing"
-        ]
-        reason = next((line for line in said if line.startswith(("fatal:", "ERROR"))), said[-1])
-        raise InstallRefused(
-            f"git cannot clone {place}: {shown(reason[:300])}; check the address, the branch and your rights"
-        )
+        said = done.stderr.decode("utf-8", "replace").replace(address, place).strip() or "it says nothing"
+        lines = said.splitlines()
+        reason = shown(next((line for line in lines if line.startswith(("fatal:", "ERROR"))), lines[-1])[:300])
+        raise InstallRefused(f"git cannot clone {place}: {reason}; check the address, the branch and your rights")
     return done.stdout.decode("utf-8", "replace")
 
 

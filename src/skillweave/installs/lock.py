@@ -78,9 +78,8 @@ def read_lock(folder: Path) -> Lock:
             )
         lock = Lock.from_dict(stored)
     except (Refused, ValueError, RecursionError, InvalidData) as error:
-        raise InstallRefused(
-            f"{path} cannot be read: {error}; restore it, or remove it and add the skills anew"
-        ) from None
+        fix = "restore it, or remove it and add the skills anew"
+        raise InstallRefused(f"{path} cannot be read: {error}; {fix}") from None
     strange = next((name for name in lock.skills if not is_skill_id(name)), None)
     if strange is not None:
         raise InstallRefused(f"{path} names {strange[:100]!r}, which is no id of a skill; restore the file")

@@ -61,11 +61,8 @@ def packages_in(root: Path, wanted: tuple[str, ...] | None = None, *, everything
     if not places:
         errors = [found for found in loaded.diagnostics if found.severity is Severity.ERROR] or list(loaded.diagnostics)
         why = f": {errors[0].message}; {errors[0].fix}" if errors else ""
-        raise InstallRefused(
-            f"the source holds no skill that can be read{why}".replace(f"{real}/", "").replace(
-                f"'{real}' holds no skill", "it holds none"
-            )
-        )
+        why = why.replace(f"{real}/", "").replace(f"'{real}' holds no skill", "it holds none")
+        raise InstallRefused(f"the source holds no skill that can be read{why}")
     if len(places) < len(loaded.skills):
         raise InstallRefused("the source has two skills of one id; name the folder of the one that you want")
     if len(places) > 1 and wanted is None and not everything:
@@ -82,10 +79,12 @@ def packages_in(root: Path, wanted: tuple[str, ...] | None = None, *, everything
         files = files_below(Path(place))
         left -= sum(len(file.data) for file in files.values())
         if left < 0:
-            raise InstallRefused(
-                f"the skills have more than {MOST_BYTES >> 20} MiB together; add them in several steps"
-            )
-        packages.append(Package(name, versions[name], _below(place, real), files))
+            most = f"{MOST_BYTES >> 20} MiB"
+            raise InstallRefused(f"the skills have more than {most} together; add them in several steps")
+        if not is_inside(place, real):
+            raise InstallRefused(f"the skill in '{shown(place)}' stands outside of the source; name its own folder")
+        path = os.path.relpath(place, real).replace(os.sep, "/")
+        packages.append(Package(name, versions[name], path, files))
     return tuple(packages)
 
 
@@ -138,15 +137,6 @@ def _content(place: str, path: str, limit: int) -> bytes:
     try:
         return read_plain(place, limit).data
     except Refused as refused:
-        why = (
-            f"the files of a skill have at most {MAX_BYTES >> 20} MiB together"
-            if "limit" in refused.why
-            else refused.why
-        )
+        too_much = f"the files of a skill have at most {MAX_BYTES >> 20} MiB together"
+        why = too_much if "limit" in refused.why else refused.why
         raise InstallRefused(f"'{path}' is not copied: {why}; {refused.fix}") from None
-
-
-def _below(place: str, root: str) -> str:
-    if not is_inside(place, root):
-        raise InstallRefused(f"the skill in '{shown(place)}' stands outside of the source; name its own folder")
-    return os.path.relpath(place, root).replace(os.sep, "/")

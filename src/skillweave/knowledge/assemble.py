@@ -75,7 +75,9 @@ async def assemble(
     wanted = rules.sections_for(tags)
     read, late = await _before(end, {one.name: _read_section(graph, one, node) for one in wanted})
     sections = [read[one.name] for one in wanted if one.name in read and read[one.name].text]
-    omitted = [f"section {name!r} is left out: {_why(error, seconds)}" for name, error in late.items()]
+    too_late = f"it did not come within {_ms(seconds)}"
+    whys = {name: too_late if error is None else error_in_words(error) for name, error in late.items()}
+    omitted = [f"section {name!r} is left out: {why}" for name, why in whys.items()]
     if budget is not None and count is not None:
         sections, over = _within(sections, budget, count)
         omitted += over
@@ -131,10 +133,6 @@ async def _before(end: float, work: Mapping[str, Awaitable[T]]) -> tuple[dict[st
 
 def _ms(seconds: float) -> str:
     return f"{seconds * 1000:.0f} ms"
-
-
-def _why(error: BaseException | None, seconds: float) -> str:
-    return f"it did not come within {_ms(seconds)}" if error is None else error_in_words(error)
 
 
 def _within(sections: Sequence[Section], budget: int, count: Count) -> tuple[list[Section], list[str]]:

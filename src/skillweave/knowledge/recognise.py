@@ -70,16 +70,12 @@ def _compiled(one: IdPattern) -> GroupedPattern:
     for group in _GROUP.findall(one.spelled):
         numbered = group.isascii() and group.isdigit() and int(group) <= pattern.groups
         if not numbered and group not in pattern.groupindex:
-            fix = f"write one of {_groups(pattern)}" if pattern.groups else "put ( ) around the part that is meant"
+            names = ", ".join(f"{{{one}}}" for one in (*range(1, pattern.groups + 1), *pattern.groupindex))
+            fix = f"write one of {names}" if pattern.groups else "put ( ) around the part that is meant"
             raise InvalidContext("as", f"names the group {group[:60]!r}, which the pattern does not have", fix)
     if {"{", "}"} & set(_GROUP.sub("", one.spelled)):
         raise InvalidContext("as", "has a brace that belongs to no group", "write `{1}`, or `{name}` for a named group")
     return pattern
-
-
-def _groups(pattern: GroupedPattern) -> str:
-    numbers = (f"{{{number}}}" for number in range(1, pattern.groups + 1))
-    return ", ".join((*numbers, *(f"{{{name}}}" for name in pattern.groupindex)))
 
 
 def _spelled(match: GroupedMatch, spelled: str) -> str:

@@ -64,7 +64,9 @@ class Row:
         """The value of the field; MISSING where there is none."""
         match name.scope:
             case "edge":
-                return MISSING if self.edge is None else _of_edge(self.edge, name.keys)
+                if self.edge is not None and name.keys == ("relation",):
+                    return self.edge.relation
+                return MISSING if self.edge is None else _inside(self.edge.properties, name.keys)
             case "from":
                 return MISSING if self.before is None else _of_node(self.before, name.keys)
             case "item":
@@ -124,9 +126,8 @@ def template_of(line: str) -> Template:
         what = f"has a line of {len(line):,} characters"
         raise InvalidContext("render", what, f"write 1 to {LONGEST_TEMPLATE:,}, not all of them blank")
     if len(line.splitlines()) > 1:
-        raise InvalidContext(
-            "render", f"has a line break in {line[:60]!r}", "write a list, with an entry for each line"
-        )
+        what = f"has a line break in {line[:60]!r}"
+        raise InvalidContext("render", what, "write a list, with an entry for each line")
     if not _BULLET.sub("", line, count=1).strip():
         raise InvalidContext("render", "has a line that is a dash and nothing else", "write what stands behind it")
     bullet = _BULLET.match(line)
@@ -165,12 +166,6 @@ def _of_node(node: Entity, keys: tuple[str, ...]) -> Found:
     return node.label if keys == ("label",) else _inside(node.properties, keys)
 
 
-def _of_edge(edge: Edge, keys: tuple[str, ...]) -> Found:
-    if keys == ("relation",):
-        return edge.relation
-    return _inside(edge.properties, keys)
-
-
 def _inside(value: Found, keys: Sequence[str]) -> Found:
     for key in keys:
         if not isinstance(value, Mapping) or key not in value:
@@ -187,8 +182,10 @@ def _text(value: Found, depth: int) -> str:
         return ""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int | float):
-        return _number(value)
+    if isinstance(value, int):
+        return str(value) if abs(value) < 10**30 else f"{Decimal(value):.6e}"
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() and abs(value) < 10**15 else repr(value)
     if depth == 0:
         return "…"
     if isinstance(value, Mapping):
@@ -202,12 +199,6 @@ def _text(value: Found, depth: int) -> str:
 def _member(value: FrozenJson, depth: int) -> str:
     text = _text(value, depth - 1)
     return f"({text})" if text and isinstance(value, Mapping | tuple) else text
-
-
-def _number(value: float) -> str:
-    if isinstance(value, int):
-        return str(value) if abs(value) < 10**30 else f"{Decimal(value):.6e}"
-    return str(int(value)) if value.is_integer() and abs(value) < 10**15 else repr(value)
 
 
 _Atom: TypeAlias = tuple[str, str | FieldName]
@@ -273,7 +264,7 @@ def _phrases(atoms: Sequence[_Atom], at: int) -> tuple[tuple[Phrase, ...], int]:
             inner, at = _phrases(atoms, at)
             found.append(Phrase(before, (inner,)))
             before = ""
-        elif (kind, text) == ("mark", ": ") and bool(parts or not found) and not _names_field(parts):
+        elif (kind, text) == ("mark", ": ") and (parts or not found) and all(isinstance(one, str) for one in parts):
             # `Status: {status}` is one phrase; behind a field a colon begins another.
             parts.append(text)
         elif kind == "mark":
@@ -299,10 +290,6 @@ def _with_fields(phrases: Sequence[Phrase]) -> tuple[Phrase, ...]:
         else:
             found.append(phrase)
     return tuple(found)
-
-
-def _names_field(parts: Iterable[object]) -> bool:
-    return any(isinstance(part, FieldName) for part in parts)
 
 
 def _has_field(phrase: Phrase) -> bool:

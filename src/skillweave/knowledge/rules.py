@@ -243,7 +243,27 @@ class ContextRules(Portable):
 
 def where_of(part: SectionPart) -> Where:
     """The part's comparisons, ready to be held against rows; raises InvalidContext."""
-    return _read_where(part.where)
+    tests: dict[str, object] = {}
+    asked: list[tuple[FieldName, bool]] = []
+    for name, wanted in part.where.items():
+        left = dict(wanted) if isinstance(wanted, Mapping) else wanted
+        if isinstance(left, dict) and EXISTS in left:
+            there = left.pop(EXISTS)
+            if not isinstance(there, bool):
+                raise InvalidContext("where", f"asks `exists: {there!r:.60}` of `{name[:60]}`", "write true or false")
+            asked.append((field_name(name, "where"), there))
+            if not left:
+                continue
+        tests[name] = left
+    if not tests:
+        return Where((), tuple(asked))
+    try:
+        guard = read_guard(tests, "where")
+    except InvalidGraph as error:
+        what, fix = str(error).removesuffix(f"; {error.fix}"), error.fix or _WHERE
+        # `exists` is known here, beside what a guard knows.
+        raise InvalidContext("where", f"cannot be read: {what}", fix) from None
+    return Where(tuple((field_name(test.field, "where"), test) for test in guard.tests), tuple(asked))
 
 
 def list_field(part: SectionPart) -> FieldName | None:
@@ -283,27 +303,3 @@ def _as_data(where: object) -> Mapping[str, FrozenJson]:
 
 
 _WHERE = "write comparisons such as {node.status: {eq: active}}"
-
-
-def _read_where(where: Mapping[str, FrozenJson]) -> Where:
-    tests: dict[str, object] = {}
-    asked: list[tuple[FieldName, bool]] = []
-    for name, wanted in where.items():
-        left = dict(wanted) if isinstance(wanted, Mapping) else wanted
-        if isinstance(left, dict) and EXISTS in left:
-            there = left.pop(EXISTS)
-            if not isinstance(there, bool):
-                raise InvalidContext("where", f"asks `exists: {there!r:.60}` of `{name[:60]}`", "write true or false")
-            asked.append((field_name(name, "where"), there))
-            if not left:
-                continue
-        tests[name] = left
-    if not tests:
-        return Where((), tuple(asked))
-    try:
-        guard = read_guard(tests, "where")
-    except InvalidGraph as error:
-        what, fix = str(error).removesuffix(f"; {error.fix}"), error.fix or _WHERE
-        # `exists` is known here, beside what a guard knows.
-        raise InvalidContext("where", f"cannot be read: {what}", fix) from None
-    return Where(tuple((field_name(test.field, "where"), test) for test in guard.tests), tuple(asked))

@@ -1,7 +1,7 @@
 """Which of the selected and engaged skills may take part in this turn, group by group; never fails (spec 4.1)."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from skillweave.decisions import Decision, Outcome
@@ -275,14 +275,7 @@ class _Gate:
 
 
 def _decision(skill_id: str, refusal: _Refusal, candidate: Candidate | None) -> Decision:
+    decision = Decision(skill_id, refusal.outcome, STAGE, refusal.reason)
     if candidate is None:
-        return Decision(skill_id, refusal.outcome, STAGE, refusal.reason)
-    return Decision(
-        skill_id,
-        refusal.outcome,
-        STAGE,
-        refusal.reason,
-        score=candidate.score,
-        matcher=candidate.matcher,
-        evidence=candidate.evidence,
-    )
+        return decision
+    return replace(decision, score=candidate.score, matcher=candidate.matcher, evidence=candidate.evidence)

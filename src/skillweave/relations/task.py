@@ -9,7 +9,7 @@ from skillweave.registry import Snapshot
 from skillweave.relations.admit import admit
 from skillweave.relations.rules import all_requirements, rule_shown
 from skillweave.relations.validate import Because
-from skillweave.select.candidates import Candidate, Selection
+from skillweave.select.candidates import Selection
 from skillweave.select.task import candidates_for
 from skillweave.task import Task, TaskRule
 
@@ -51,14 +51,10 @@ def explain_task(
 
 
 def _reasons(skills: tuple[str, ...], found: Selection, snapshot: Snapshot) -> Iterable[Because]:
-    named = {candidate.skill_id: candidate for candidate in found.chosen}
+    given = {one.skill_id: "; ".join(f"task rule {piece.text}" for piece in one.evidence) for one in found.chosen}
     needed = {
         requirement.rule.skill: rule_shown(requirement.owner, requirement.rule)
-        for requirement in all_requirements([skill for skill in skills if skill in named], snapshot)
+        for requirement in all_requirements([skill for skill in skills if skill in given], snapshot)
     }
     for skill in skills:
-        yield Because(skill, _given_by(named[skill]) if skill in named else needed[skill])
-
-
-def _given_by(candidate: Candidate) -> str:
-    return "; ".join(f"task rule {piece.text}" for piece in candidate.evidence)
+        yield Because(skill, given[skill] if skill in given else needed[skill])

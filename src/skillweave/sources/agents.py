@@ -1,10 +1,10 @@
 """`agents:` of a pack: who has which skills, who must approve what, and what a run may cost (spec 1.2 and 1.4)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 
-from skillweave.diagnostics import Diagnostic, Severity
+from skillweave.diagnostics import Diagnostic
 from skillweave.formats import codes
 from skillweave.formats.fields import Fields, Findings
 from skillweave.formats.native import read_checkpoints
@@ -39,7 +39,7 @@ def read_agents(data: Mapping[str, object], lines: Mapping[Keys, int], *, path: 
         told = f"`{KEY}` has {len(entries):,} agents; those after the first {MOST_AGENTS:,} are left out"
         findings.report(codes.AGENT, (KEY, MOST_AGENTS), told, "make two packs, or keep agents in a database")
     agents: dict[str, Agent] = {}
-    found = list(findings.outcome(None).diagnostics)
+    found = findings.found
     for index, item in enumerate(entries[:MOST_AGENTS]):
         own = Findings(path, lines)
         entry = Fields(data, own).entry(item, KEY, index)
@@ -49,16 +49,8 @@ def read_agents(data: Mapping[str, object], lines: Mapping[Keys, int], *, path: 
             own.report(codes.AGENT, (KEY, index), told, "give one of the two another id, or remove it")
         elif agent is not None:
             agents[agent.id] = agent
-        found += map(_about_the_agent, own.outcome(None).diagnostics)
+        found += own.costing(codes.AGENT, "the agent")
     return AgentsRead(MappingProxyType(agents), tuple(found))
-
-
-def _about_the_agent(finding: Diagnostic) -> Diagnostic:
-    """An error inside an agent costs the agent, whatever it would cost in a skill."""
-    if finding.severity is not Severity.ERROR:
-        return finding
-    message = f"{finding.message.removesuffix('; it was left out')}; the agent is left out"
-    return replace(finding, code=codes.AGENT.name, message=message)
 
 
 def _agent(entry: Fields) -> Agent | None:
@@ -67,20 +59,15 @@ def _agent(entry: Fields) -> Agent | None:
         what = f"is {agent_id[:60]!r}, which can be no agent's id" if agent_id else "is missing or empty"
         entry.report(codes.AGENT, "id", what, "write 1 to 100 ASCII letters, digits, `_` or `-`")
     texts = {key: entry.text(key) or "" for key in ("name", "agent_type", "model")}
-    skills = () if _missing(entry) else read_skill_ids(entry, "skills", codes.AGENT)
+    if entry.absent("skills"):
+        fix = "list the ids of its skills; an agent without any has `skills: []`"
+        entry.report(codes.AGENT, "skills", "is missing", fix)
+    skills = read_skill_ids(entry, "skills", codes.AGENT)
     checkpoints, budgets = _checkpoints(entry), _budgets(entry)
     entry.report_unknown()
     if entry.findings.has_errors():
         return None
     return Agent(agent_id, skills=skills, checkpoints=checkpoints, budgets=budgets, **texts)
-
-
-def _missing(entry: Fields) -> bool:
-    missing = entry.absent("skills")
-    if missing:
-        fix = "list the ids of its skills; an agent without any has `skills: []`"
-        entry.report(codes.AGENT, "skills", "is missing", fix)
-    return missing
 
 
 def _checkpoints(entry: Fields) -> tuple[Checkpoint, ...]:

@@ -1,10 +1,10 @@
 """`context:` of a pack: what is shown of an entity, to which skills, and how it is recognised (spec 6.2)."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeVar
 
-from skillweave.diagnostics import Diagnostic, Severity
+from skillweave.diagnostics import Diagnostic
 from skillweave.errors import InvalidContext, InvalidValue
 from skillweave.formats import codes
 from skillweave.formats.fields import Fields, Findings
@@ -133,22 +133,11 @@ class _Reading:
     def _apart(self, what: str, read: Callable[[Fields, Keys], T | None], *at: str | int) -> T | None:
         """What is read with findings of its own; None where one of them is an error, which costs the whole of it."""
         own = Findings(self._path, self._lines)
-        fields = Fields({KEY: _mapping_of(self.fields, KEYS)}, own).mapping(KEY)
+        given = {key: self.fields.peek(key) for key in KEYS if key in self.fields}
+        fields = Fields({KEY: given}, own).mapping(KEY)
         made = None if fields is None else read(fields, (KEY, *at))
-        self.found += (_about(finding, what) for finding in own.outcome(None).diagnostics)
+        self.found += own.costing(codes.CONTEXT, what)
         return None if own.has_errors() else made
-
-
-def _mapping_of(fields: Fields, keys: Sequence[str]) -> dict[str, object]:
-    return {key: fields.peek(key) for key in keys if key in fields}
-
-
-def _about(finding: Diagnostic, what: str) -> Diagnostic:
-    """An error inside a section or a pattern costs the whole of it."""
-    if finding.severity is not Severity.ERROR:
-        return finding
-    message = f"{finding.message.removesuffix('; it was left out')}; {what} is left out"
-    return replace(finding, code=codes.CONTEXT.name, message=message)
 
 
 def _known(fields: Fields, key: str, names: Sequence[str], broken: frozenset[str]) -> tuple[str, ...]:
@@ -172,7 +161,9 @@ def _parts(inner: Fields, name: str, keys: Keys) -> tuple[SectionPart, ...] | No
         at = (*keys, index) if isinstance(value, list | tuple) else keys
         if not isinstance(item, Mapping):
             fix = "write a part as keys and values, such as `render: 'Ship: {name}'`"
-            inner.report(codes.CONTEXT, name, f"has {_noun(item)} where a part is expected", fix)
+            given = "a list" if isinstance(item, list) else repr(str(item)[:60])
+            noun = "nothing" if item is None or item == "" else given
+            inner.report(codes.CONTEXT, name, f"has {noun} where a part is expected", fix)
             continue
         part = _part(Fields(item, inner.findings, at))
         parts += [] if part is None else [part]
@@ -236,7 +227,3 @@ def _made(entry: Fields | None, key: str, make: Callable[[], T]) -> T | None:
     if entry is not None:
         entry.report(codes.CONTEXT, at, what, fix)
     return None
-
-
-def _noun(item: object) -> str:
-    return "nothing" if item is None or item == "" else "a list" if isinstance(item, list) else f"{str(item)[:60]!r}"

@@ -123,10 +123,8 @@ def _entity_in(data: object, where: Where, found: Found, rules: ContextRules, da
     label = str(data.get("label"))
     named = (("aliases", data.get("aliases")), *((key, properties.get(key)) for key in rules.aliases.get(label, ())))
     aliases = {alias: None for key, value in named for alias in _aliases(f"{key} of {name}", value, where, found)}
-    places = (
-        ("location", data.get("location")),
-        *((key, properties.get(key)) for key in rules.locations.get(label, ())),
-    )
+    keys = rules.locations.get(label, ())
+    places = (("location", data.get("location")), *((key, properties.get(key)) for key in keys))
     place, value = next((one for one in places if one[1] is not None), ("", None))
     point = None if value is None else _point(f"{place} of {name}", value, properties, where, found, datum)
     try:
@@ -238,9 +236,8 @@ def _require_together(files: list[Path]) -> None:
     kinds = [file.suffix.casefold() for file in files]
     for file, kind in zip(files, kinds, strict=True):
         if kind not in (".json", ".csv"):
-            raise InvalidValue(
-                f"{shown(file.as_posix())!r} is no file of entities; name one that ends in .json or .csv"
-            )
+            name = shown(file.as_posix())
+            raise InvalidValue(f"{name!r} is no file of entities; name one that ends in .json or .csv")
     if kinds not in ([".json"], [".csv"], [".csv", ".csv"]):
         last = shown(files[-1].as_posix()) if files else "nothing"
         raise InvalidValue(f"{last!r} does not go with the others; name one JSON file, or one or two CSV files")

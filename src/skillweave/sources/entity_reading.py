@@ -78,9 +78,8 @@ class Found:
         self.refused(refused.code, line, refused.why, refused.fix)
 
     def _made(self, code: Code, where: Where, message: str, fix: str) -> Diagnostic:
-        if isinstance(where, str):
-            return code.found(Location(self.path), f"{where}: {message}", fix)
-        return code.found(Location(self.path, where), message, fix)
+        place, said = (None, f"{where}: {message}") if isinstance(where, str) else (where, message)
+        return code.found(Location(self.path, place), said, fix)
 
 
 class JsonFile:
@@ -117,8 +116,7 @@ class JsonFile:
             self._found.not_read(refused)
             return {}
         except UnicodeDecodeError as error:
-            line = error.object.count(b"\n", 0, error.start) + 1
-            self._found.not_read(_not_utf8(error, line))
+            self._found.not_read(_not_utf8(error, error.object.count(b"\n", 0, error.start) + 1))
             return {}
         document = read_json(text, path=self._found.path, limits=_LIMITS)
         for found in document.diagnostics:

@@ -69,9 +69,8 @@ async def write_csv(graph: WritableGraph, entities: PathLike, edges: PathLike) -
     in quotation marks of JSON. Raises InvalidValue like `write_json`, and for one file that is named twice.
     """
     if _target(entities) == _target(edges):
-        raise InvalidValue(
-            f"{quoted(os.fspath(edges))} is named for the entities and for the edges; name two files, one for each"
-        )
+        name = quoted(os.fspath(edges))
+        raise InvalidValue(f"{name} is named for the entities and for the edges; name two files, one for each")
     with ExitStack() as stack:
         kept = await _kept(graph, stack)
         with _replacing(entities) as of_entities, _replacing(edges) as of_edges:
@@ -199,8 +198,7 @@ def _replacing(path: PathLike) -> Iterator[IO[str]]:
         os.replace(part, target)  # noqa: PTH105
     except OSError as error:
         why = os.strerror(error.errno) if error.errno else str(error)
-        raise InvalidValue(
-            f"{quoted(os.fspath(path))} cannot be written: {why}; name a file in a folder that can be written"
-        ) from None
+        name = quoted(os.fspath(path))
+        raise InvalidValue(f"{name} cannot be written: {why}; name a file in a folder that can be written") from None
     finally:
         Path(part).unlink(missing_ok=True)

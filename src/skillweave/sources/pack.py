@@ -90,16 +90,18 @@ class Pack:
         return await defined.read(skill, artifact)
 
     def _load(self, previous: Loaded | None) -> Loaded:
-        memory = previous.memory if previous is not None else None
-        if (
-            previous is not None
-            and isinstance(memory, PackMemory)
-            and self._holds(previous)
-            and PackFiles(self._absolute).unchanged_since(memory.digests)
-        ):
-            return previous
+        if previous is not None and isinstance(memory := previous.memory, PackMemory):
+            held = all((skill.id, skill.digest) in self._defined for skill in previous.skills)
+            if held and PackFiles(self._absolute).unchanged_since(memory.digests):
+                return previous
         files = PackFiles(self._absolute)
-        data = self._main(files)
+        try:
+            data = files.read_main()
+        except Refused as refused:
+            why = f"is not read: {refused.why}; {refused.fix}"
+            if refused.code is codes.VANISHED:
+                why = "does not exist; create it, or name another one"
+            raise SourceUnavailable(f"pack '{self._place}' {why}") from None
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
@@ -109,9 +111,6 @@ class Pack:
         self._files = files.paths()
         self._hold(defined, has_errors(loaded.diagnostics))
         return loaded
-
-    def _holds(self, loaded: Loaded) -> bool:
-        return all((skill.id, skill.digest) in self._defined for skill in loaded.skills)
 
     def _hold(self, defined: Sequence[Defined], broken: bool) -> None:  # noqa: FBT001
         """Keep what was read, of a broken file also what it does not replace, and what stood there before.
@@ -124,16 +123,6 @@ class Pack:
         kept = {key: one for key, one in before.items() if key[0] not in ids} if broken else {}
         self._newest = {**kept, **read}
         self._defined = {**before, **self._newest}
-
-    def _main(self, files: PackFiles) -> bytes:
-        try:
-            return files.read_main()
-        except Refused as refused:
-            if refused.code is codes.VANISHED:
-                raise SourceUnavailable(
-                    f"pack '{self._place}' does not exist; create it, or name another one"
-                ) from None
-            raise SourceUnavailable(f"pack '{self._place}' is not read: {refused.why}; {refused.fix}") from None
 
 
 def _reader_of(path: str) -> Callable[..., Document]:
@@ -290,7 +279,10 @@ class _Reading:
             mapping, contents = lift_contents(self._with_files(self.with_checkpoints(entry), at))
             read = read_any(mapping, path=self.path, source=self.source, lines=self.lines, at=at)
             if read.skill is None:
-                self.findings += (_named(finding, entry) for finding in read.diagnostics)
+                # With the id that the broken entry would have, its last good version is found.
+                name = next((entry[key] for key in ("id", "skill_id", "name") if isinstance(entry.get(key), str)), None)
+                id_ = None if name is None else id_of(str(name))[:MAX_ID]
+                self.findings += (replace(one, skill=one.skill or id_) for one in read.diagnostics)
                 continue
             self.findings += read.diagnostics
             try:
@@ -413,12 +405,6 @@ class _Reading:
         message = f"the schema of event {name!r} {problem}; no payload passes it"
         self.report(codes.BAD_EVENT, ("events", name), message, fix)
         return None
-
-
-def _named(finding: Diagnostic, entry: Mapping[str, object]) -> Diagnostic:
-    """The finding with the id that the broken entry would have, so that its last good version is found."""
-    name = next((entry[key] for key in ("id", "skill_id", "name") if isinstance(entry.get(key), str)), None)
-    return finding if finding.skill or name is None else replace(finding, skill=id_of(str(name))[:MAX_ID])
 
 
 def _noun(entry: object) -> str:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -52,12 +53,9 @@ class PackFiles:
             self.read_main()
         except Refused:
             return False
-        for name in before:
-            if name:
-                try:
-                    self.read(name)
-                except Refused:
-                    continue
+        for name in filter(None, before):
+            with suppress(Refused):
+                self.read(name)
         return self.digests == dict(before)
 
     def paths(self) -> tuple[Path, ...]:

@@ -37,17 +37,14 @@ def mistake_in(test: FieldTest, scales: Scales) -> Mistake | None:
     """Why a comparison can never be judged; None for one that can."""
     listed = isinstance(test.value, tuple)
     if listed is not (test.op in LISTED):
-        return Mistake(
-            f"`{test.op.value}` takes {'one value' if listed else 'a list'}",
-            "Use `in` and `not_in` with lists, and the other operators with one value.",
-        )
+        fix = "Use `in` and `not_in` with lists, and the other operators with one value."
+        return Mistake(f"`{test.op.value}` takes {'one value' if listed else 'a list'}", fix)
     values = values_of(test)
     types = list(dict.fromkeys(map(type_name, values)))
     if len(types) > 1:
-        return Mistake(
-            f"its list mixes {' and '.join(types)}, of which only one can be found", "Keep values of one type."
-        )
-    if types == ["a number"] and not all(map(_is_finite, values)):
+        why = f"its list mixes {' and '.join(types)}, of which only one can be found"
+        return Mistake(why, "Keep values of one type.")
+    if types == ["a number"] and any(isinstance(value, float) and not isfinite(value) for value in values):
         return Mistake("that is not a finite number, which nothing compares with", "Write a finite number.")
     if test.op in ORDERED and types not in (["a number"], ["text"]):
         return Mistake(f"{types[0]} has no order", "Use `eq`, or compare numbers or words that have a scale.")
@@ -68,23 +65,18 @@ def _off_scale(test: FieldTest, values: tuple[Scalar, ...], scales: Scales) -> M
     if all(isinstance(value, str) and value in scale for value in values):
         return None
     what = named(stray) if isinstance(stray, str) else type_name(stray)
-    return Mistake(
-        f"{what} is not on the scale of {named(test.field)}",
-        f"Write one of {several(scale)}, or add the word to the scale.",
-    )
-
-
-def _is_finite(value: Scalar) -> bool:
-    return isinstance(value, int) or (isinstance(value, float) and isfinite(value))
+    fix = f"Write one of {several(scale)}, or add the word to the scale."
+    return Mistake(f"{what} is not on the scale of {named(test.field)}", fix)
 
 
 def check_satisfiable(subject: Subject) -> Iterator[Problem]:
     """guard-unsatisfiable: of entries, routes and decisions that no other code calls wrong."""
     for declaration, terms in _with_terms(subject):
-        place = terms.never
-        if place is None or any(_is_told(part, subject.declared.scales) for part in declaration.parts):
+        place, scales = terms.never, subject.declared.scales
+        if place is None or any(_is_told(part, scales) for part in declaration.parts):
             continue
-        parts = [part for part in declaration.parts if _place(part, subject.declared.scales) == place]
+        asked = ((part, asked_values(part, scales)) for part in declaration.parts)
+        parts = [part for part, values in asked if values is not None and values[0] == place]
         name, never, spot, _ = declaration.wording
         message = f"{sentence(name)} {never}: {_why(parts, place)}."
         yield problem("guard-unsatisfiable", message, "Correct it, or remove what can never happen.", **spot)
@@ -107,11 +99,6 @@ def _is_told(part: Part, scales: Scales) -> bool:
     return mistake_in(part, scales) is not None or (
         part.field == "status" and any(status not in STATUSES for status in values_of(part))
     )
-
-
-def _place(part: Part, scales: Scales) -> Place | None:
-    asked = asked_values(part, scales)
-    return None if asked is None else asked[0]
 
 
 def _why(parts: list[Part], place: Place) -> str:

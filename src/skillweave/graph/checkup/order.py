@@ -25,15 +25,12 @@ def check_routes(subject: Subject) -> Iterator[Problem]:
             continue
         asked = [position for position, _ in sorted(placed, key=lambda pair: -pair[1].priority)]
         repeated = dict(_duplicates(subject, asked))
-        alive = [position for position in asked if position not in repeated and _may_fire(subject, position)]
+        terms = subject.route_terms
+        fire = (position for position in asked if position in terms and terms[position].never is None)
+        alive = [position for position in fire if position not in repeated]
         shadowed = dict(_shadowed(subject, source, alive))
         found += (*repeated.items(), *shadowed.items(), *_ambiguous(subject, source, alive))
         yield from (one for _, one in sorted(found, key=lambda pair: pair[0]))
-
-
-def _may_fire(subject: Subject, position: int) -> bool:
-    terms = subject.route_terms.get(position)
-    return terms is not None and terms.never is None
 
 
 def _loop(route: Route) -> Problem:
@@ -49,11 +46,11 @@ def _duplicates(subject: Subject, positions: Sequence[int]) -> Iterator[tuple[in
         terms = subject.route_terms.get(position)
         key = (route.to, None if terms is None else (frozenset(terms.values.items()), terms.needs))
         if key in seen:
-            message = f"{sentence(way(route))} is declared twice with the same conditions."
-            yield (
-                position,
-                problem("duplicate-route", message, "Remove one of the two.", from_=route.from_, to=route.to),
+            message, fix = (
+                f"{sentence(way(route))} is declared twice with the same conditions.",
+                "Remove one of the two.",
             )
+            yield position, problem("duplicate-route", message, fix, from_=route.from_, to=route.to)
         seen.add(key)
 
 
@@ -129,10 +126,9 @@ def _fanout(subject: Subject, first: int) -> Iterator[Problem]:
     begin = (entry.skill for entry in entries[first + 1 :] if not entry.base)  # base ones are engaged anyway
     after = [skill for skill in dict.fromkeys(begin) if skill != skill_id]
     if after:
-        message = (
-            f"The entry {named(skill_id)} has no condition, so no conversation begins at {several(after)} after it."
-        )
-        fix = f"Declare {named(skill_id)} last, give it a condition, or choose the entry by a scorer."
+        name = named(skill_id)
+        message = f"The entry {name} has no condition, so no conversation begins at {several(after)} after it."
+        fix = f"Declare {name} last, give it a condition, or choose the entry by a scorer."
         yield problem("multi-entry-fanout", message, fix, skill=skill_id)
 
 
@@ -143,11 +139,9 @@ def _dead_steps(subject: Subject, first: int) -> Iterator[Problem]:
     for skill_id in dict.fromkeys(entry.skill for entry in entries[first + 1 :]):
         routes = (route for _, route in subject.routes_from.get(skill_id, ()))
         if skill_id not in begin and skill_id not in led_to and any(route.is_deterministic for route in routes):
-            before = entries[first].skill
-            message = (
-                f"The routes from {named(skill_id)} fire only if the model goes there: {named(before)} always begins."
-            )
-            fix = f"Lead to {named(skill_id)} by a route, or declare it before {named(before)}."
+            name, before = named(skill_id), entries[first].skill
+            message = f"The routes from {name} fire only if the model goes there: {named(before)} always begins."
+            fix = f"Lead to {name} by a route, or declare it before {named(before)}."
             yield problem("dead-entry-step", message, fix, skill=skill_id, from_=before)
 
 

@@ -9,6 +9,7 @@ from skillweave.graph.compiled import CompiledGraph
 from skillweave.graph.conditions import HOLDS, EvalContext, Intent, intents_of, spaced
 from skillweave.graph.declared import Entry
 from skillweave.graph.move import MoveContext
+from skillweave.graph.moving import Notes, candidates, first_entry
 from skillweave.graph.wording import named
 
 _MANY_RULES = 3
@@ -53,12 +54,13 @@ class _Trials:
                 yield problem("never-routes-claimed", message, fix, skill=owner)
                 continue
             ctx = self._sight(phrase)
-            claiming = next((place for place in self._candidates(ctx) if self._claims(place, ctx)), None)
+            claims = ((one, one.condition) for one in candidates(self.compiled, ctx))
+            claiming = next((one for one, rule in claims if rule is not None and rule.judge(ctx).holds), None)
             if claiming is not None:
-                claimer = named(entries[claiming].skill)
+                claimer = named(claiming.skill)
                 message = f"{named(phrase)} must not begin any entry, and the condition of {claimer} holds for it."
                 fix = f"Narrow the condition of {claimer}, so that it leaves such phrases alone."
-                yield problem("never-routes-claimed", message, fix, skill=entries[claiming].skill)
+                yield problem("never-routes-claimed", message, fix, skill=claiming.skill)
 
     def _example(self, entry: Entry, example: str) -> Iterator[Problem]:
         ctx, owner, phrase = self._sight(example), named(entry.skill), named(example)
@@ -69,34 +71,18 @@ class _Trials:
             yield problem("example-misses-own-rule", message, _FIT, skill=entry.skill)
         if not self.subject.in_order:
             return
-        earlier = self._winner(ctx)
-        if earlier is None:
+        first = first_entry(self.compiled, ctx, Notes())
+        if first is None:
             message = f"No entry begins on {phrase}, an example of {owner}."
             yield problem("example-unclaimed", message, _FIT, skill=entry.skill)
-        elif own.holds and earlier != entry.skill:
-            message = f"{phrase} begins {named(earlier)}, which is declared before {owner}, whose example it is."
-            fix = f"Declare {owner} first, or narrow the condition of {named(earlier)}."
-            yield problem("example-shadowed-by-earlier", message, fix, skill=entry.skill, from_=earlier, to=entry.skill)
+        elif own.holds and first.to != entry.skill:
+            message = f"{phrase} begins {named(first.to)}, which is declared before {owner}, whose example it is."
+            fix = f"Declare {owner} first, or narrow the condition of {named(first.to)}."
+            spot = {"skill": entry.skill, "from_": first.to, "to": entry.skill}
+            yield problem("example-shadowed-by-earlier", message, fix, **spot)
 
     def _sight(self, phrase: str) -> EvalContext:
         return EvalContext(self.compiled.lexicon, self.subject.declared.scales, MoveContext(user=phrase))
-
-    def _winner(self, ctx: EvalContext) -> str | None:
-        """The skill that begins."""
-        for place in self._candidates(ctx):
-            entry = self.subject.declared.entries[place]
-            if entry.condition is None or self._claims(place, ctx):
-                return entry.skill
-        return None
-
-    def _candidates(self, ctx: EvalContext) -> list[int]:
-        """The entries that may hold, in order: those without phrases and those of which a phrase is there."""
-        hit = (place for number in ctx.hits for place in self.compiled.by_phrase.get(number, ()))
-        return sorted({*self.compiled.without_phrase, *hit})
-
-    def _claims(self, position: int, ctx: EvalContext) -> bool:
-        condition = self.subject.declared.entries[position].condition
-        return condition is not None and condition.judge(ctx).holds
 
 
 def _no_evidence(subject: Subject) -> Iterator[Problem]:

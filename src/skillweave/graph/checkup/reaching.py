@@ -9,11 +9,14 @@ from skillweave.graph.cycles import strong_components
 from skillweave.graph.declared import ANY, Route, leaf_ids
 from skillweave.graph.wording import named, sentence, several
 
+_NOT_LED_TO = "only skills that cannot be reached lead to it, or none at all"
+
 
 def check_wiring(subject: Subject) -> Iterator[Problem]:
     """unknown-skill for each place that names one, then no-entry."""
     for user, place in _named_skills(subject):
-        if not _is_known(subject, place["skill"]):
+        skill_id = place["skill"]
+        if skill_id not in subject.skills and (subject.declared.listed or skill_id == ANY):
             yield _unknown_skill(subject, user, place)
     if not subject.declared.entries and subject.declared.tree is None:
         yield problem(
@@ -21,10 +24,6 @@ def check_wiring(subject: Subject) -> Iterator[Problem]:
             "The graph has neither entries nor a tree, so no conversation ever begins in it.",
             "Add an entry.",
         )
-
-
-def _is_known(subject: Subject, skill_id: str) -> bool:
-    return skill_id in subject.skills or (not subject.declared.listed and skill_id != ANY)
 
 
 def _named_skills(subject: Subject) -> Iterator[tuple[str, Spot]]:
@@ -86,7 +85,8 @@ class _Reachability:
                 bare.setdefault(route.to, route)
         for skill_id in self._subject.own:
             if skill_id not in self._reached:
-                yield _unreachable(skill_id, self._why_not(skill_id))
+                named_somewhere = skill_id in self._subject.wired
+                yield _unreachable(skill_id, _NOT_LED_TO if named_somewhere else "no entry and no route names it")
             elif skill_id not in by_itself and skill_id in bare:
                 yield _only_by_model(bare[skill_id])
 
@@ -104,7 +104,8 @@ class _Reachability:
         found = []
         for component in strong_components(self._links):
             members = sorted((name for name in component if name != ANY), key=places.__getitem__)
-            if len(members) > 1 and self._leave_some_behind(members) and not self._exits(members):
+            leave_some_behind = len(self._base.union(members)) < len(self._reached)
+            if len(members) > 1 and leave_some_behind and not self._exits(members):
                 found.append(members)
         for members in sorted(found, key=lambda members: places[members[0]]):
             message = f"{several(members)} lead to each other, and no route leads out of them to the other skills."
@@ -128,9 +129,6 @@ class _Reachability:
         any_ = (route for _, route in self._subject.routes_from.get(ANY, ()))
         return any(route.to not in inside for routes in (own, any_) for route in routes)
 
-    def _leave_some_behind(self, members: Sequence[str]) -> bool:
-        return len(self._base) + sum(member not in self._base for member in members) < len(self._reached)
-
     def _from_entries(self, routes: Iterable[Route]) -> Collection[str]:
         onward: dict[str, list[str]] = {}
         for route in routes:
@@ -143,11 +141,6 @@ class _Reachability:
                     reached[other] = None
                     waiting.append(other)
         return reached
-
-    def _why_not(self, skill_id: str) -> str:
-        if skill_id not in self._subject.wired:
-            return "no entry and no route names it"
-        return "only skills that cannot be reached lead to it, or none at all"
 
 
 def _unreachable(skill_id: str, why: str) -> Problem:

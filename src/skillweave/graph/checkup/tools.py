@@ -103,8 +103,8 @@ def _tools(subject: Subject, route: Route, parts: Sequence[Part], boxes: Collect
                 message = f"{wait}, which {_nobody(subject, whose)}."
                 fix = f"Correct the expression, or add the tool to those of {whose} or to the known tools."
                 yield problem("unknown-tool", message, fix, from_=route.from_, to=route.to)
-        elif isinstance(part, FieldTest):
-            wanted.update(dict.fromkeys(_tools_in(part)))
+        elif isinstance(part, FieldTest) and part.field == "tool_name" and part.op in (Op.EQ, Op.IN):
+            wanted.update((value, None) for value in values_of(part) if isinstance(value, str))
     for tool in wanted:
         if not any(tool in names for names in boxes):
             message = f"{sentence(way(route))} waits for the tool {named(tool)}, which {_nobody(subject, whose)}."
@@ -120,24 +120,17 @@ def _nobody(subject: Subject, whose: str) -> str:
     return "no skill has" if whose == _A_SKILL else f"{whose} does not have"
 
 
-def _tools_in(test: FieldTest) -> Iterator[str]:
-    """The tools that a comparison waits for by name."""
-    if test.field == "tool_name" and test.op in (Op.EQ, Op.IN):
-        yield from (value for value in values_of(test) if isinstance(value, str))
-
-
 def _statuses(subject: Subject, declaration: Declaration) -> Iterator[Problem]:
     """The statuses of `on_status` and of comparisons."""
     source = declaration.source
     wanted = dict.fromkeys(source.on_status if isinstance(source, Route) else ())
     for part in declaration.parts:
         if isinstance(part, FieldTest) and part.field == "status":
-            wanted.update(dict.fromkeys(value for value in values_of(part) if isinstance(value, str)))
+            wanted.update((value, None) for value in values_of(part) if isinstance(value, str))
+    name = sentence(declaration.wording.name)
     for status in wanted:
         if status not in STATUSES:
-            message = (
-                f"{sentence(declaration.wording.name)} names the status {named(status)}, which no tool result has."
-            )
+            message = f"{name} names the status {named(status)}, which no tool result has."
             fix = subject.guesses.fix(status, STATUSES, "statuses", f"Write one of {', '.join(STATUSES)}.")
             yield problem("unknown-status", message, fix, **declaration.wording.spot)
 
@@ -160,15 +153,13 @@ class _Texts:
             return
         own, host = names_of(skill.tools), self.toolbox.host
         body = skill.body.encode("utf-8", "replace").decode()
-        found = dict.fromkeys(self._named[number] for number in self._mentions.search(body).spans)
+        found = dict.fromkeys(self._spellings[number][1] for number in self._mentions.search(body).spans)
         tools = [tool for tool in found if tool not in own]
         foreign = [tool for tool in tools if host is None or tool not in host]
         if foreign:
-            owner = self._owners[foreign[0]]
-            message = (
-                f"The text of {named(skill.id)} names {several(foreign)}, which it may not use, as {named(owner)} may."
-            )
-            fix = f"Add it to the tools of {named(skill.id)}, or leave it to {named(owner)}."
+            name, owner = named(skill.id), named(self._owners[foreign[0]])
+            message = f"The text of {name} names {several(foreign)}, which it may not use, as {owner} may."
+            fix = f"Add it to the tools of {name}, or leave it to {owner}."
             yield problem("body-foreign-tool", message, fix, skill=skill.id)
 
     def unknown(self, skill: GraphSkill) -> Iterator[Problem]:
@@ -197,23 +188,17 @@ class _Texts:
 
     @cached_property
     def _spellings(self) -> list[tuple[str, str]]:
-        """How tools stand in texts, each with its tool; a name that is an ordinary word has to stand there as code."""
+        """How tools stand in texts, each with its tool.
+
+        A name that could be a word of prose has to stand there as code: `search` and `Read`, not `lookup_order`.
+        """
         return [
             (spelling, tool)
             for tool in self._owners
-            for spelling in ((f"`{tool}`", f"{tool}(") if _is_ordinary(tool) else (tool,))
+            for spelling in ((f"`{tool}`", f"{tool}(") if tool.isalpha() and tool[1:].islower() else (tool,))
         ]
-
-    @cached_property
-    def _named(self) -> list[str]:
-        return [tool for _, tool in self._spellings]
 
     @cached_property
     def _mentions(self) -> Automaton:
         spelled = (spelling.encode("utf-8", "replace").decode() for spelling, _ in self._spellings)
         return compile_automaton((spelling, MatchMode.WORD) for spelling in spelled)
-
-
-def _is_ordinary(tool: str) -> bool:
-    """Whether the name could as well be a word of prose: `search` and `Read`, but not `lookup_order`."""
-    return tool.isalpha() and tool[1:].islower()

@@ -16,7 +16,6 @@ from skillweave.graph.data.options import (
     read_suppressed,
     write_limits,
     write_pick,
-    write_scales,
 )
 from skillweave.graph.data.parts import (
     read_entry,
@@ -50,6 +49,7 @@ GRAPH_KEYS = (
     *("never_routes", "scales", "limits", "suppress"),
 )
 
+_PHRASE = "write a phrase that starts no conditional entry"
 _FORM = "write keys such as `entries` and `routes`"
 _Value = TypeVar("_Value")
 SCHEMA = Path(__file__).parents[1] / "schema.json"
@@ -71,7 +71,11 @@ def read_graph(data: Mapping[str, object], *, place: str = "", embedder: Embedde
     reading.mistakes.raise_found()
     if declared.listed:
         return declared
-    return replace(declared, skills=tuple(map(GraphSkill, dict.fromkeys(wired_ids(declared)))))
+    return replace(declared, skills=_wired(declared))
+
+
+def _wired(declared: Declared) -> tuple[GraphSkill, ...]:
+    return tuple(map(GraphSkill, dict.fromkeys(wired_ids(declared))))
 
 
 class _Reading:
@@ -93,7 +97,7 @@ class _Reading:
             tree=tree,
             default=default,
             pick=self._one("pick", partial(read_pick, embedder=embedder), nothing.pick),
-            never_routes=self._each("never_routes", _read_phrase, MOST_PHRASES),
+            never_routes=self._each("never_routes", partial(require_text, fix=_PHRASE), MOST_PHRASES),
             scales=self._one("scales", read_scales, nothing.scales),
             limits=self._one("limits", read_limits, nothing.limits),
             suppress=self._one("suppress", read_suppressed, nothing.suppress),
@@ -141,10 +145,6 @@ class _Reading:
         return self.mistakes.attempt(lambda: read_tree(root, place), None), default
 
 
-def _read_phrase(value: object, place: str) -> str:
-    return require_text(value, place, "write a phrase that starts no conditional entry")
-
-
 def write_graph(declared: Declared) -> dict[str, object]:
     """The graph as plain JSON data in its smallest form; `read_graph` gives the same graph again.
 
@@ -156,7 +156,7 @@ def write_graph(declared: Declared) -> dict[str, object]:
             with its place.
     """
     data: dict[str, object] = {}
-    if not _is_told_by_wiring(declared):
+    if declared.listed or declared.skills not in ((), _wired(declared)):
         data["skills"] = _written_skills(declared)
     parts: dict[str, object] = {
         "entries": [write_entry(entry, inside("entries", number)) for number, entry in enumerate(declared.entries)],
@@ -165,7 +165,7 @@ def write_graph(declared: Declared) -> dict[str, object]:
         "default": declared.default,
         "pick": None if declared.pick is EntryPick.DECLARATION else write_pick(declared.pick, "pick"),
         "never_routes": list(declared.never_routes),
-        "scales": write_scales(declared.scales),
+        "scales": {field: list(words) for field, words in declared.scales.items()},
         "limits": write_limits(declared.limits),
         "suppress": dict(declared.suppress),
     }
@@ -174,18 +174,11 @@ def write_graph(declared: Declared) -> dict[str, object]:
     return data
 
 
-def _is_told_by_wiring(declared: Declared) -> bool:
-    wired = tuple(map(GraphSkill, dict.fromkeys(wired_ids(declared))))
-    return not declared.listed and declared.skills in ((), wired)
-
-
 def _written_skills(declared: Declared) -> list[object]:
-    known = {skill.id: skill for skill in declared.skills}
-    if len(known) == len(declared.skills) and not declared.listed:
-        for wired in wired_ids(declared):
-            known.setdefault(wired, GraphSkill(wired))
-        return [write_skill(skill, inside("skills", number)) for number, skill in enumerate(known.values())]
-    return [write_skill(skill, inside("skills", number)) for number, skill in enumerate(declared.skills)]
+    skills, ids = list(declared.skills), {skill.id for skill in declared.skills}
+    if len(ids) == len(skills) and not declared.listed:
+        skills += (skill for skill in _wired(declared) if skill.id not in ids)
+    return [write_skill(skill, inside("skills", number)) for number, skill in enumerate(skills)]
 
 
 def graph_schema() -> dict[str, Any]:

@@ -20,6 +20,7 @@ from skillweave.graph.shape import (
     shown,
     wrong,
 )
+from skillweave.skill import Json
 
 CONTEXT_KEYS = ("user", "iteration", "history", "current", "last_tool", "tools", "pick", "visits", "trail")
 MESSAGE_KEYS = ("role", "content", "id")
@@ -43,10 +44,12 @@ def read_context(data: Mapping[str, object]) -> MoveContext:
     given = require_mapping(data, "the context", "write keys such as `user` and `tools`")
     require_known_keys(given, CONTEXT_KEYS, "the context")
     found = {key: value for key, value in given.items() if not is_null(value)}
-    tools = tuple(_results(found["tools"], "tools")) if "tools" in found else ()
+    results = enumerate(_items(found.get("tools", ()), "tools", MOST_RESULTS))
+    tools = tuple(read_result(result, inside("tools", number)) for number, result in results)
     if "last_tool" in found:
         last = read_result(found["last_tool"], "last_tool")
         tools = tools if "tools" in found else (last,)
+    visits = require_mapping(found.get("visits", {}), "visits", "write {ID: 2}")
     return MoveContext(
         user=require_string(found.get("user", ""), "user", "write text"),
         iteration=require_count(found.get("iteration", 1), "iteration", 1),
@@ -54,7 +57,7 @@ def read_context(data: Mapping[str, object]) -> MoveContext:
         current=_name(found["current"], "current") if "current" in found else None,
         tools=tools,
         picks=read_picks(found.get("pick", ()), "pick"),
-        visits=_visits(found.get("visits", {})),
+        visits=FrozenDict({name: require_count(most, inside("visits", name), 0) for name, most in visits.items()}),
         trail=tuple(_names(found.get("trail", ()), "trail")),
     )
 
@@ -78,11 +81,16 @@ def read_content(value: object, place: str) -> str:
     """What a tool answered: text as it stands, anything else as JSON; raises InvalidGraph for what JSON has not."""
     if isinstance(value, str) and (not value or not isinstance(value, Plain) or isinstance(resolved(value), str)):
         return str(value)
+    return json.dumps(read_json(value, place, "write text or plain JSON data"), ensure_ascii=False)
+
+
+def read_json(value: object, place: str, fix: str) -> Json:
+    """Plain JSON data, unquoted YAML typed; raises InvalidGraph for what JSON has not."""
     try:
         as_json(value)  # which says what JSON has not, and stops where data is nested without end
-        return json.dumps(as_json(resolved(value)), ensure_ascii=False)
+        return as_json(resolved(value))
     except ValueError as error:
-        raise wrong(place, f"it holds {error}", "write text or plain JSON data") from error
+        raise wrong(place, f"it holds {error}", fix) from error
 
 
 def read_picks(value: object, place: str) -> tuple[str, ...]:
@@ -120,16 +128,6 @@ def _history(value: object) -> Iterator[Message]:
             None if is_null(content) else require_string(content, inside(place, "content"), "write text"),
             None if is_null(id_) else require_text(id_, inside(place, "id"), "write the message's id"),
         )
-
-
-def _results(value: object, place: str) -> Iterator[ToolResult]:
-    for number, result in enumerate(_items(value, place, MOST_RESULTS)):
-        yield read_result(result, inside(place, number))
-
-
-def _visits(value: object) -> Mapping[str, int]:
-    data = require_mapping(value, "visits", "write {ID: 2}")
-    return FrozenDict({name: require_count(count, inside("visits", name), 0) for name, count in data.items()})
 
 
 def _names(value: object, place: str) -> Iterator[str]:

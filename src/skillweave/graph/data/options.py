@@ -68,11 +68,6 @@ def read_scales(value: object, place: str) -> Scales:
     return FrozenDict({_named(field, place): _scale(words, inside(place, field)) for field, words in data.items()})
 
 
-def write_scales(scales: Scales) -> dict[str, object]:
-    """The scales as plain data."""
-    return {field: list(words) for field, words in scales.items()}
-
-
 def read_suppressed(value: object, place: str) -> Mapping[str, str]:
     """The suppressed codes of the checkup, each with the reason. Raises InvalidGraph."""
     data = require_mapping(value, place, "write {CODE: REASON}")

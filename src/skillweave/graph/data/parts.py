@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping
 
-from skillweave.frontmatter.yaml_text import resolved
-from skillweave.frozen import as_json
 from skillweave.graph.conditions import CONDITION_FORM, Condition, Regex, read_condition, write_condition
+from skillweave.graph.data.context import read_json
 from skillweave.graph.declared import ANY, Decide, Entry, GraphSkill, Route, TreeNode
 from skillweave.graph.guards import read_guard, write_guard
 from skillweave.graph.shape import (
@@ -31,11 +30,12 @@ from skillweave.graph.shape import (
     shown,
     wrong,
 )
-from skillweave.skill import FrozenJson, freeze, freeze_mapping, thaw
+from skillweave.skill import freeze_mapping, thaw
 
 SKILL_KEYS = ("id", "description", "tools", "allowed_tools", "body", "instructions")
 """The keys that mean something; any other is kept as it stands."""
 
+_EXTRA = "write plain JSON data, or remove the key"
 _SKILL_FORM = "write a skill's id, or {id, description, tools, body}"
 ENTRY_KEYS = ("skill", "match", "when", "label", "examples", "base")
 _ENTRY_FORM = "write {skill: ID}, with `match` for a condition"
@@ -62,7 +62,7 @@ def read_skill(value: object, place: str) -> GraphSkill:
         description=_prose(data, "description", place, LONGEST_DESCRIPTION),
         tools=None if tools is None else _tools(data[tools], inside(place, tools)),
         body="" if body is None else _prose(data, body, place, LONGEST_BODY),
-        extra=freeze_mapping({key: thaw(_carried(data[key], inside(place, key))) for key in extra}),
+        extra=freeze_mapping({key: read_json(data[key], inside(place, key), _EXTRA) for key in extra}),
     )
 
 
@@ -96,14 +96,6 @@ def _tools(value: object, place: str) -> tuple[str, ...]:
     fix = "write a list of tools' names; [] stands for none at all"
     items = enumerate(require_items(value, place, fix))
     return tuple(require_text(tool, inside(place, number), fix) for number, tool in items)
-
-
-def _carried(value: object, place: str) -> FrozenJson:
-    try:
-        as_json(value)  # which says what JSON has not, and stops where data is nested without end
-        return freeze(as_json(resolved(value)))
-    except ValueError as error:
-        raise wrong(place, f"it holds {error}", "write plain JSON data, or remove the key") from error
 
 
 def read_entry(value: object, place: str) -> Entry:
@@ -169,7 +161,7 @@ def read_route(value: object, place: str) -> Route:
         return inside(place, key)
 
     return Route(
-        from_=_source(data["from"], at("from")),
+        from_=ANY if data["from"] in ANY_SKILL else require_id(data["from"], at("from")),
         to=require_id(data["to"], at("to")),
         condition=read_condition_data(data["when"], at("when")) if "when" in data else None,
         on_tool=read_on_tool(data["on_tool"], at("on_tool")) if "on_tool" in data else None,
@@ -186,9 +178,9 @@ def write_route(route: Route, place: str) -> dict[str, object]:
     if route.condition is not None:
         data["when"] = write_condition(route.condition, inside(place, "when"))
     if route.on_tool is not None:
-        data["on_tool"] = write_on_tool(route.on_tool)
+        data["on_tool"] = route.on_tool.write() if isinstance(route.on_tool, Regex) else route.on_tool
     if route.on_status:
-        data["on_status"] = write_on_status(route.on_status)
+        data["on_status"] = route.on_status[0] if len(route.on_status) == 1 else list(route.on_status)
     if route.guard is not None:
         data["guard"] = write_guard(route.guard, inside(place, "guard"))
     if route.label is not None:
@@ -196,10 +188,6 @@ def write_route(route: Route, place: str) -> dict[str, object]:
     if route.priority:
         data["priority"] = route.priority
     return data
-
-
-def _source(value: object, place: str) -> str:
-    return ANY if value in ANY_SKILL else require_id(value, place)
 
 
 def read_on_tool(value: object, place: str) -> str | Regex:
@@ -216,21 +204,11 @@ def read_on_tool(value: object, place: str) -> str | Regex:
     return require_text(value, place, _TOOL)
 
 
-def write_on_tool(on_tool: str | Regex) -> object:
-    """The tool or the expression as plain data."""
-    return on_tool.write() if isinstance(on_tool, Regex) else on_tool
-
-
 def read_on_status(value: object, place: str) -> tuple[str, ...]:
     """The statuses that the route waits for, one or several; the checkup says whether they exist."""
     if isinstance(value, str):
         return (require_text(value, place, _STATUS),)
     return require_texts(list(value) if isinstance(value, set | frozenset) else value, place, _STATUS)
-
-
-def write_on_status(statuses: tuple[str, ...]) -> object:
-    """The statuses as plain data, a single one without a list."""
-    return statuses[0] if len(statuses) == 1 else list(statuses)
 
 
 def read_tree(value: object, place: str) -> TreeNode:

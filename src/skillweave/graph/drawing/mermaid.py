@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from skillweave.graph.drawing.picture import Arrow, End, EndKind, Mark, Picture, picture_of
+from skillweave.graph.drawing.picture import End, EndKind, Mark, Picture, picture_of
 from skillweave.graph.drawn import Edge, EdgeKind, Node, Overlay
 
 _SHAPES = {
@@ -57,17 +57,14 @@ def _lines(picture: Picture, names: Sequence[str]) -> Iterator[str]:
         label = "▶ start" if end.kind is EndKind.START else _escaped(end.label)
         yield f"{name}{opening}{label}{closing}"
     for arrow in picture.arrows:
-        yield f"{names[arrow.source]} {_shaft(arrow)} {names[arrow.target]}"
+        label = f'|"{_escaped(arrow.label)}"|' if arrow.label else ""
+        shaft = "-.->" if arrow.kind is EdgeKind.MODEL else "-->"
+        yield f"{names[arrow.source]} {shaft}{label} {names[arrow.target]}"
     for mark, style in _CLASSES.items():
         marked = [name for name, end in zip(names, picture.ends, strict=True) if mark in end.marks]
         if marked:
             yield f"classDef {mark.value} {style}"
             yield f"class {','.join(marked)} {mark.value}"
-
-
-def _shaft(arrow: Arrow) -> str:
-    shaft = "-.->" if arrow.kind is EdgeKind.MODEL else "-->"
-    return f'{shaft}|"{_escaped(arrow.label)}"|' if arrow.label else shaft
 
 
 def _names(ends: Sequence[End]) -> list[str]:

@@ -108,17 +108,12 @@ def nodes_of(declared: Declared) -> tuple[Node, ...]:
     Where the skills are not listed, those that entries and routes name are skills too.
     """
     if declared.tree is not None:
-        found = dict.fromkeys(_tree_nodes(declared))
-    else:
-        found = dict.fromkeys(_box(id_) for id_ in _flat_ids(declared))
-    return tuple(found)
-
-
-def _flat_ids(declared: Declared) -> Iterator[str]:
-    yield from (skill.id for skill in declared.skills)
+        return tuple(dict.fromkeys(_tree_nodes(declared)))
+    ids = [skill.id for skill in declared.skills]
     if not declared.listed:
-        yield from (entry.skill for entry in declared.entries)
-        yield from (id_ for route in declared.routes for id_ in (route.from_, route.to) if id_ != ANY)
+        ids += (entry.skill for entry in declared.entries)
+        ids += (id_ for route in declared.routes for id_ in (route.from_, route.to) if id_ != ANY)
+    return tuple(map(_box, dict.fromkeys(ids)))
 
 
 def _tree_nodes(declared: Declared) -> Iterator[Node]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from xml.etree import ElementTree as ET
 
-from skillweave.graph.drawing.figures import LINE, LOOP, SMALL_LINE, SMALL_TEXT, TEXT, Caption, Figure, Loop
+from skillweave.graph.drawing.figures import LINE, LOOP, SMALL_LINE, SMALL_TEXT, TEXT, Figure, Loop
 from skillweave.graph.drawing.layout import HEAD, Point, Wire, layout_of
 from skillweave.graph.drawing.picture import Arrow, EndKind, Mark, Picture, picture_of
 from skillweave.graph.drawn import Edge, EdgeKind, Node, Overlay
@@ -61,7 +61,8 @@ def to_svg(nodes: Sequence[Node], edges: Sequence[Edge], overlay: Overlay | None
     key = _key_of(picture)
     width = max(plan.width, _KEY_WIDTH if key else 0.0) + 2 * _MARGIN
     height = plan.height + 2 * _MARGIN + len(key) * _KEY_HEIGHT
-    root = _root(_title(picture), _number(width), _number(height))
+    title = f"Skill graph: {_counted('skill', picture.skills)}, {_counted('edge', len(picture.arrows))}"
+    root = _root(title, _number(width), _number(height))
     body = ET.SubElement(root, "g", {"transform": f"translate({_number(_MARGIN)} {_number(_MARGIN)})"})
     for wire in plan.wires:
         _draw_wire(body, picture, wire)
@@ -88,13 +89,8 @@ def _root(title: str, width: str, height: str) -> ET.Element:
     return root
 
 
-def _title(picture: Picture) -> str:
-    skills, arrows = picture.skills, len(picture.arrows)
-    return f"Skill graph: {skills} {_plural('skill', skills)}, {arrows} {_plural('edge', arrows)}"
-
-
-def _plural(word: str, count: int) -> str:
-    return word if count == 1 else f"{word}s"
+def _counted(word: str, count: int) -> str:
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
 def _draw_wire(body: ET.Element, picture: Picture, wire: Wire) -> None:
@@ -106,7 +102,9 @@ def _draw_wire(body: ET.Element, picture: Picture, wire: Wire) -> None:
     corners = [(x, y), (x - _HALF_HEAD, back), (x + _HALF_HEAD, back)]
     ET.SubElement(group, "path", {"class": "head", "d": _polygon(corners)})
     if wire.label is not None:
-        _draw_label(group, wire.caption, wire.label)
+        rect = _rect(wire.label, wire.caption.width, wire.caption.height)
+        ET.SubElement(group, "rect", {"class": "label", **rect, "rx": "3"})
+        _write(group, wire.caption.lines, wire.label, SMALL_TEXT, SMALL_LINE)
 
 
 def _draw_loop(body: ET.Element, picture: Picture, loop: Loop, mouth: Point) -> None:
@@ -121,11 +119,6 @@ def _draw_loop(body: ET.Element, picture: Picture, loop: Loop, mouth: Point) -> 
     if loop.caption.lines:
         group.set("class", f"{group.get('class')} beside")
         _write(group, loop.caption.lines, (x + LOOP, y), SMALL_TEXT, SMALL_LINE)
-
-
-def _draw_label(group: ET.Element, caption: Caption, middle: Point) -> None:
-    ET.SubElement(group, "rect", {"class": "label", **_rect(middle, caption.width, caption.height), "rx": "3"})
-    _write(group, caption.lines, middle, SMALL_TEXT, SMALL_LINE)
 
 
 def _draw_figure(body: ET.Element, figure: Figure, middle: Point) -> None:
@@ -197,12 +190,8 @@ def _polygon(corners: Sequence[Point]) -> str:
 
 
 def _rect(middle: Point, width: float, height: float) -> dict[str, str]:
-    return {
-        "x": _number(middle[0] - width / 2),
-        "y": _number(middle[1] - height / 2),
-        "width": _number(width),
-        "height": _number(height),
-    }
+    sides = {"x": middle[0] - width / 2, "y": middle[1] - height / 2, "width": width, "height": height}
+    return {side: _number(length) for side, length in sides.items()}
 
 
 def _pair(point: Point) -> str:
