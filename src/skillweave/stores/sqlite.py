@@ -237,7 +237,8 @@ class SqliteStore(ClosedOnExit):
 def _open(path: Path, busy_seconds: float) -> sqlite3.Connection:
     path.parent.mkdir(parents=True, exist_ok=True)
     # Autocommit: each statement is a transaction of its own, and a compare-and-swap is one statement.
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))  # conversations are the owner's; SQLite would let all read
+    if path.name != ":memory:" and not path.exists():
+        path.touch(mode=0o600)  # conversations are their owner's; SQLite would let everybody read them
     connection = sqlite3.connect(path, timeout=busy_seconds, isolation_level=None, check_same_thread=False)
     try:
         _prepare_within(busy_seconds, connection, path)

@@ -314,10 +314,13 @@ class Database:
         return migrate(_sync(self._url), self._connect_arguments(), self.place, opened)
 
     def _make_folder(self) -> None:
-        if not self.on_postgres and self._url.database:
-            Path(self._url.database).parent.mkdir(parents=True, exist_ok=True)
+        if self.on_postgres or not self._url.database or self._url.database == ":memory:":
+            return
+        path = Path(self._url.database)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
             # Its owner alone may read it, and what SQLite makes beside it: there are conversations and hashes of keys.
-            os.close(os.open(self._url.database, os.O_RDWR | os.O_CREAT, 0o600))
+            path.touch(mode=0o600)
 
     def _pool(self) -> _Pool:
         arguments = self._connect_arguments()
