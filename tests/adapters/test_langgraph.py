@@ -130,17 +130,15 @@ def test_a_marker_that_is_written_again_and_again_ends_the_run_all_the_same() ->
     assert len(script.sent) == 2
 
 
-def test_selecting_is_explicit_unless_the_host_says_otherwise() -> None:
+def test_the_host_may_leave_selecting_to_markers_alone() -> None:
     script = Script()
-    agent_of(script, opened()).invoke(said("Is this invoice right?"), thread())
+    agent_of(script, opened(matchers=BOTH), matchers=("explicit",)).invoke(said("Is this invoice right?"), thread())
     assert script.last.times(INVOICES) == 0
-    agent_of(script, opened(), matchers=BOTH).invoke(said("Is this invoice right?"), thread())
-    assert script.last.times(INVOICES) == 1
 
 
-def test_none_for_matchers_are_the_weavers_own() -> None:
+def test_selecting_is_the_weavers_own_unless_the_host_says_otherwise() -> None:
     script = Script()
-    agent_of(script, opened(matchers=BOTH), matchers=None).invoke(said("Is this invoice right?"), thread())
+    agent_of(script, opened(matchers=BOTH)).invoke(said("Is this invoice right?"), thread())
     assert script.last.times(INVOICES) == 1
 
 

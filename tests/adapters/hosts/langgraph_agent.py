@@ -28,6 +28,4 @@ class LangGraphAgent(LangChainAgent):
             await self._agent(saver).aupdate_state(THREAD, {"messages": left}, as_node="output")
 
     def _agent(self, saver: BaseCheckpointSaver[str]) -> Any:
-        return build_skill_agent(
-            self.model, self.weaver, self.tools, system_prompt=BASE, matchers=None, checkpointer=saver
-        )
+        return build_skill_agent(self.model, self.weaver, self.tools, system_prompt=BASE, checkpointer=saver)

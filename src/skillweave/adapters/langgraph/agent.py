@@ -29,7 +29,6 @@ from skillweave.adapters.langchain_models import require_held, require_text_kept
 from skillweave.adapters.langchain_pause import keep_together, require_asked
 from skillweave.adapters.langgraph.answer import AnswerForm, ResponseFormat
 from skillweave.adapters.langgraph.nodes import (
-    EXPLICIT,
     HostTool,
     ModelCall,
     Node,
@@ -59,7 +58,7 @@ def build_skill_agent(
     *,
     system_prompt: str = "",
     plan: SpawnPlan | None = None,
-    matchers: Sequence[str] | None = EXPLICIT,
+    matchers: Sequence[str] | None = None,
     speaker: Speaker = Speaker.USER,
     checkpointer: Checkpointer = None,
     name: str | None = None,

@@ -48,7 +48,6 @@ from skillweave.adapters.supported import Unguarded
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.errors import CheckpointNotFound, InvalidTurn, InvalidVerdict, SkillNotFound, StoreUnavailable
 from skillweave.injection import CurrentPolicy, Injection
-from skillweave.settings import CatalogMode
 from skillweave.state.approvals import rejection_notice
 from skillweave.state.state import ApprovalVerdict
 from skillweave.weaver import Weaver
@@ -153,9 +152,6 @@ Node: TypeAlias = Runnable[Any, Any]
 HostTool: TypeAlias = BaseTool | Callable[..., Any] | dict[str, Any]
 """A tool as LangGraph takes it; a dict is one that the model's provider runs itself."""
 
-EXPLICIT = ("explicit",)
-"""What selects unless the host says otherwise: the model's `SKILL_SELECT:` markers, and the host itself."""
-
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
@@ -251,20 +247,19 @@ def skill_nodes(
     weaver: Weaver,
     tools: Sequence[HostTool] = (),
     *,
-    matchers: Sequence[str] | None = EXPLICIT,
+    matchers: Sequence[str] | None = None,
     speaker: Speaker = Speaker.USER,
     plan: SpawnPlan | None = None,
     unguarded: Unguarded = Unguarded.REFUSE,
 ) -> SkillNodes:
-    """The nodes for a graph over SkillState; the catalog is in every call, whatever the weaver's settings say.
+    """The nodes for a graph over SkillState.
 
     `matchers` None are the weaver's own; `speaker` is as whose words skill text stands in the history; `plan` is that
     of a spawned sub-agent. Raises InvalidTurn for a host's tool with the name of one of skillweave's own, and
     UnguardedAgent for one that starts an agent without a guard, or whose tools only the model's provider knows, unless
     `unguarded` is `allow`.
     """
-    settings = replace(weaver.settings, catalog=CatalogMode.ALWAYS)
-    bridge = Bridge(weaver.variant(settings, matchers), plan=plan)
+    bridge = Bridge(weaver if matchers is None else weaver.variant(matchers=matchers), plan=plan)
     hosts = _as_tools(tools)
     if Unguarded(unguarded) is Unguarded.REFUSE:
         require_held(hosts)

@@ -4,18 +4,22 @@ from contextlib import suppress
 
 import pytest
 
+from skillweave import Settings
 from skillweave.graph import Declared, Entry, GraphSkill, Keywords, Route, SkillGraph
 from skillweave_testing.hosts import Asks, Says, tool_call
 from skillweave_testing.hosts.checkpoints import CheckpointContract
 from skillweave_testing.hosts.play import (
     BASE,
     CONVERSATION,
+    EVERYDAY,
+    EVERYDAY_MESSAGES,
     GREETINGS,
     INVOICES,
     HostContract,
     Play,
     heading,
     ledger_of,
+    plain_weaver_in,
 )
 
 GRAPH = SkillGraph.of(
@@ -227,6 +231,20 @@ class AdapterContract(GraphContract):
         first = play.script.sent[before:]
         await play.agent.again()
         assert play.script.sent[before + len(first) :] == first
+
+    async def test_by_default_an_agent_is_given_what_the_weaver_itself_selects(self, play: Play) -> None:
+        play.begin_among(EVERYDAY, Settings())
+        expected = plain_weaver_in(None, EVERYDAY, Settings())
+        selected: tuple[set[str], set[str]] = (set(), set())
+        given: set[str] = set()
+        for text in EVERYDAY_MESSAGES:
+            await play.agent.say(text)
+            await expected.weave(text, conversation=CONVERSATION, placement=self.placement)
+            for weaver, skills in zip((play.weaver, expected), selected, strict=True):
+                skills |= {one.skill_id for one in (await weaver.ledger.state(CONVERSATION)).engaged}
+            assert selected[0] == selected[1], text
+            given |= {one["id"] for one in EVERYDAY if play.script.last.times(heading(one["id"]))}
+        assert given == selected[1] == {one["id"] for one in EVERYDAY}
 
     async def test_a_ledger_that_fails_costs_no_answer_and_skills_without_rules_are_given(self, play: Play) -> None:
         ledger_of(play.weaver).down.update({"load", "swap", "append"})

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import skillweave
-from skillweave import CatalogMode, Matcher, Placement, Settings, SqliteStore, Weaver
+from skillweave import CatalogMode, Matcher, MemoryStore, Placement, Settings, SqliteStore, Weaver
 from skillweave.graph import SkillGraph
 from skillweave.selection import DEFAULT as DEFAULT_MATCHERS
 from skillweave_testing.fakes import FailingStore, WordCounter
@@ -61,6 +61,49 @@ AUDIT_SKILL: dict[str, Any] = {
     "checkpoints": [{"name": "audit_release", "before": "submit"}],
 }
 """Another skill that asks before the tool of the first."""
+EVERYDAY: tuple[dict[str, Any], ...] = (
+    {
+        "id": "travel-expenses",
+        "description": "Fill in a claim for travel expenses: trains, hotels and meals, with receipts.",
+        "triggers": {"keywords": ["travel expenses"]},
+        "instructions": "List each receipt.",
+    },
+    {
+        "id": "meeting-minutes",
+        "description": "Write the minutes of a meeting: who was there, what was decided, who does what.",
+        "instructions": "Write who decided what.",
+    },
+    {
+        "id": "translate-letter",
+        "description": "Translate a business letter from German into English.",
+        "triggers": {"patterns": ["translate (this|the) letter"]},
+        "instructions": "Keep the form of address.",
+    },
+)
+"""A library that selects by triggers and by words."""
+EVERYDAY_MESSAGES = (
+    "Hello",
+    "How are you?",
+    "I was in Hamburg by train for two days.",
+    "Please fill in my travel expenses.",
+    "There are three receipts.",
+    "Thanks",
+    "What is 2+2?",
+    "We met with the board today.",
+    "Write the minutes of the meeting with the board.",
+    "Who decided what?",
+    "Make it shorter.",
+    "Can you read German?",
+    "Translate this letter, please.",
+    "It is from a supplier.",
+    "Good.",
+    "And the hotel?",
+    "Add it to the travel expenses.",
+    "Send it to Ann.",
+    "When is the next meeting?",
+    "Bye",
+)
+"""Messages of which some call for a skill and most for none."""
 BASE = "You are the assistant of a small office."
 """The system prompt of every agent in the contract."""
 
@@ -83,12 +126,15 @@ def weaver_in(folder: Path, graph: SkillGraph | None = None) -> Weaver:
 
 
 def plain_weaver_in(
-    folder: Path, skills: Sequence[Mapping[str, Any]], settings: Settings, matchers: Sequence[Matcher] = ()
+    folder: Path | None, skills: Sequence[Mapping[str, Any]], settings: Settings, matchers: Sequence[Matcher] = ()
 ) -> Weaver:
-    """A Weaver over these skills and a ledger file in the folder, with the default matchers and the given ones."""
+    """A Weaver over these skills and a ledger file in the folder, with the default matchers and the given ones.
+
+    Without a folder its ledger is in memory.
+    """
     return skillweave.open(
         *skills,
-        ledger=FailingStore(SqliteStore(folder / "ledger.db")),
+        ledger=FailingStore(MemoryStore() if folder is None else SqliteStore(folder / "ledger.db")),
         settings=settings,
         counter=WordCounter(),
         matchers=(*DEFAULT_MATCHERS, *matchers),
