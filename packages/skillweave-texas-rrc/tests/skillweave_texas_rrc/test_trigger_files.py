@@ -60,6 +60,10 @@ def test_no_query_that_expects_nothing_expects_a_skill_elsewhere(cases: tuple[Ca
     assert {asked for asked, _ in _expected(cases)} & silent == set()
 
 
+def test_the_forecast_asks_for_no_fit_that_no_tool_makes(skills: dict[str, Skill]) -> None:
+    assert " fit" not in str(skills["fm-exceedance-forecast"])
+
+
 def _expected(cases: tuple[Case, ...]) -> set[tuple[tuple[str, ...], str]]:
     return {(_asked(case), skill_id) for case in cases for skill_id in case.expect or ()}
 
