@@ -79,7 +79,7 @@ class Composition:
 
 
 def composition(mol_percent: Mapping[str, float], assumed: Assumed = USUAL) -> Composition:
-    """The components of an analysis, scaled to 100 mol %; raises ToolRefused for an unknown name, and for an empty one."""
+    """The components of an analysis, scaled to 100 mol %; raises ToolRefused for an unknown name or none."""
     _, mass, heat, carbons = assumed.basis
     rest = Component(mass.number, heat.number, carbons.number)
     known = {**components(), "C6+": rest}
@@ -167,7 +167,7 @@ def gas_quality(
 def complete(gas: Composition) -> Check:
     """Whether the analysis adds up to what a laboratory may miss 100 % by."""
     least, most = factor("total_least"), factor("total_most")
-    told = f"the analysis adds up to {float(gas.whole):g} %{'' if gas.whole == 100 else ' and is scaled to 100 %'}"  # noqa: PLR2004
+    told = f"the analysis adds up to {float(gas.whole):g} %{'' if gas.whole == 100 else ' and is scaled to 100 %'}"
     return check(
         "total",
         least.number <= gas.whole <= most.number,
