@@ -86,7 +86,7 @@ def test_the_same_report_is_the_same_page() -> None:
 
 
 @pytest.mark.parametrize("asked", [True, False])
-def test_axes_have_plain_numbers_whatever_the_host_set(asked: bool) -> None:  # noqa: FBT001
+def test_axes_have_plain_numbers_whatever_the_host_set(asked: bool) -> None:
     answers = [answer(given=["coffee"])]
     cases = CaseSet("d", "dev", tuple(one.case for one in answers))
     report = report_on(cases, ["tea"], Asked(Configuration(()), answers), resampling=Resampling(resamples=0))
