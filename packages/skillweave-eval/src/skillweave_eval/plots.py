@@ -111,9 +111,10 @@ def _drawn(draw: "Callable[[Axes], None]", size: tuple[float, float]) -> str:
     from matplotlib.figure import Figure as Canvas
 
     # Letters as shapes: the page needs no font, and no text of a skill ever stands in the drawing as text. The salt
-    # makes the same plot the same bytes.
+    # makes the same plot the same bytes. Numbers are plain too where the host's own settings ask for formulas.
     with rc_context({"svg.fonttype": "path", "svg.hashsalt": "skillweave", "font.size": 9, "axes.spines.top": False,
-                     "axes.spines.right": False, "text.parse_math": False}):  # fmt: skip
+                     "axes.spines.right": False, "text.parse_math": False, "text.usetex": False,
+                     "axes.formatter.use_mathtext": False}):  # fmt: skip
         canvas = Canvas(figsize=size, layout="constrained")
         FigureCanvasSVG(canvas)
         draw(canvas.subplots())

@@ -4,6 +4,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from matplotlib import rc_context
 from tests.skillweave_eval.libraries import answer, case, skill, weaver_of
 from tests.skillweave_eval.test_fit import ANSWERS, SUBJECT
 from tests.skillweave_eval.test_graph import DESK
@@ -82,6 +83,15 @@ def test_the_same_report_is_the_same_page() -> None:
     cases = CaseSet("d", "dev", tuple(one.case for one in answers))
     report = report_on(cases, ["tea"], Asked(Configuration(()), answers), resampling=Resampling(resamples=0))
     assert page_of(report) == page_of(report)
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_axes_have_plain_numbers_whatever_the_host_set(asked: bool) -> None:
+    answers = [answer(given=["coffee"])]
+    cases = CaseSet("d", "dev", tuple(one.case for one in answers))
+    report = report_on(cases, ["tea"], Asked(Configuration(()), answers), resampling=Resampling(resamples=0))
+    with rc_context({"axes.formatter.use_mathtext": asked}):
+        assert "mathdefault" not in page_of(report)
 
 
 def test_letters_that_the_plots_cannot_show_are_no_error() -> None:

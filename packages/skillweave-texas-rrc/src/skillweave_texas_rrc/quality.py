@@ -47,10 +47,11 @@ USUAL = Assumed()
 
 @dataclass(frozen=True, slots=True)
 class Composition:
-    """Gas by component: `percent` in mol %, with the constants of each; nothing is scaled to 100."""
+    """Gas by component: `percent` in mol %, scaled to 100, with the constants of each; `whole` is the sum before."""
 
     percent: Mapping[str, Fraction]
     components: Mapping[str, Component]
+    whole: Fraction
 
     def fraction(self, name: str) -> float:
         """The mole fraction of a component, 0 where it is not named."""
@@ -78,7 +79,7 @@ class Composition:
 
 
 def composition(mol_percent: Mapping[str, float], assumed: Assumed = USUAL) -> Composition:
-    """The components of an analysis in mol %; raises ToolRefused for a name that is not known, and for an empty one."""
+    """The components of an analysis, scaled to 100 mol %; raises ToolRefused for an unknown name or none."""
     _, mass, heat, carbons = assumed.basis
     rest = Component(mass.number, heat.number, carbons.number)
     known = {**components(), "C6+": rest}
@@ -87,9 +88,10 @@ def composition(mol_percent: Mapping[str, float], assumed: Assumed = USUAL) -> C
             fix = f"give one of {', '.join(known)}; add inert gases such as helium to N2, and say so"
             refuse(f"mol_percent/{name}", f"{name[:20]!r} is no component that is known", fix)
     percent = amounts("mol_percent", mol_percent)
-    if not total(percent.values()):
+    whole = total(percent.values())
+    if not whole:
         refuse("mol_percent", "the analysis has no component above 0", "give the mol % of each component")
-    return Composition(percent, known)
+    return Composition({name: part * 100 / whole for name, part in percent.items()}, known, whole)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,19 +119,18 @@ def gas_quality(
     dry: bool | None = None,
     assumed: Assumed = USUAL,
 ) -> GasQuality:
-    """The qualities of a gas from its analysis in mol %, taken as it is: nothing is scaled to 100.
+    """The qualities of a gas from its analysis in mol %, scaled to 100; the check `total` says when it did not add up.
 
     `dry` is the basis of the analysis, None where it is not stated. Raises ToolRefused for unknown components.
     """
     gas = composition(mol_percent, assumed)
     base, standard, air = factor("rrc_base_psia"), factor("standard_psia"), factor("air_molar_mass")
     rule = factor("rule_36_ppm")
-    whole = total(gas.percent.values())
     ppm = gas.percent.get("H2S", Fraction(0)) * 10_000
     inerts = total(gas.percent.get(name, Fraction(0)) for name in ("N2", "CO2"))
     heat = gas.gross_btu
     return GasQuality(
-        total_percent=plain(whole),
+        total_percent=plain(gas.whole),
         molar_mass=gas.molar_mass,
         specific_gravity=gas.molar_mass / air.number,
         gross_btu_scf=heat,
@@ -166,11 +167,10 @@ def gas_quality(
 def complete(gas: Composition) -> Check:
     """Whether the analysis adds up to what a laboratory may miss 100 % by."""
     least, most = factor("total_least"), factor("total_most")
-    whole = total(gas.percent.values())
-    told = f"the analysis adds up to {float(whole):g} %"
+    told = f"the analysis adds up to {float(gas.whole):g} %{'' if gas.whole == 100 else ' and is scaled to 100 %'}"
     return check(
         "total",
-        least.number <= whole <= most.number,
+        least.number <= gas.whole <= most.number,
         least.cite,
         f"{told}, between {least.number:g} and {most.number:g}",
         f"{told}, not between {least.number:g} and {most.number:g}; ask the laboratory, as all that follows is off",

@@ -52,8 +52,18 @@ def test_an_analysis_may_miss_100_percent_by_half_a_percent(total: float, wanted
     assert gas_quality({"C1": total}).named("total").outcome == wanted
 
 
-def test_an_analysis_is_taken_as_it_is_and_not_scaled_to_100() -> None:
-    assert gas_quality({"C1": 99.5}).gross_btu_scf == pytest.approx(0.995 * 1010)
+def test_an_analysis_is_scaled_to_100_and_the_result_says_so() -> None:
+    scaled = gas_quality({"C1": 99.5})
+    assert scaled.gross_btu_scf == pytest.approx(1010)
+    assert scaled.total_percent == 99.5
+    assert "99.5 % and is scaled to 100 %" in scaled.named("total").detail
+    assert "scaled" not in sample().named("total").detail
+
+
+def test_h2s_in_ppm_and_inerts_are_of_the_scaled_analysis() -> None:
+    scaled = gas_quality({"C1": 49, "CO2": 0.99, "H2S": 0.01})
+    assert (scaled.h2s_ppm, scaled.inerts_percent) == (200, 1.98)
+    assert outcome(scaled, "total") is Outcome.FAIL
 
 
 @pytest.mark.parametrize(("dry", "wanted"), [(True, "pass"), (False, "warn"), (None, "not_checked")])
