@@ -14,6 +14,7 @@ from .state.sharing import given_keys as given_keys
 from .state.sharing import with_edits as with_edits
 from .state.state import CLAIM_SECONDS as CLAIM_SECONDS
 from .state.state import Approval as Approval
+from .state.state import CallUse as CallUse
 from .state.state import Delivery as Delivery
 from .state.state import Engaged as Engaged
 from .state.state import FallbackKind as FallbackKind
