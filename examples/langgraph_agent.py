@@ -81,7 +81,8 @@ def chat_model(name: str | None) -> BaseChatModel:
 
 def run(model: BaseChatModel, folder: Path, given: Command[Any] | SkillState) -> Mapping[str, Any] | None:
     """One run over the files in the folder, as in a process of its own; gives the question at which it pauses."""
-    weaver = skillweave.open(SKILL, ledger=folder / "ledger.db")
+    # Only the model's marker selects here; left out, the words of the user do too.
+    weaver = skillweave.open(SKILL, ledger=folder / "ledger.db", matchers=["explicit"])
     with SqliteSaver.from_conn_string(str(folder / "threads.db")) as saver:
         agent = build_skill_agent(
             model, weaver, TOOLS, system_prompt="You are the assistant of a drilling office.", checkpointer=saver

@@ -245,6 +245,6 @@ async def test_in_a_filing_the_core_skills_are_still_found_by_words(filing: Weav
 
 async def test_a_step_that_is_not_yet_reached_is_not_given_by_a_word(filing: Weaver) -> None:
     await filing.weave("Start the Rule 37 filing for Mitchell Ranch 2H", conversation="c")
-    asked = await filing.weave("Assemble the final package", conversation="c")
+    asked = await filing.weave("Assemble the final filing package", conversation="c")
     outcomes = {one.skill_id: one.outcome for one in asked.decisions}
     assert outcomes["r37-filing-assembly"] is Outcome.NOT_AT_CURSOR
