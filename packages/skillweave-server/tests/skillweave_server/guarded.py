@@ -131,6 +131,8 @@ class Guarded:
 
     async def kept(self, tenant: str = OURS) -> object:
         """All that is kept of a tenant, in databases and in the stream."""
+        # Decisions are written a little after the answer; who reads them has those that wait written first.
+        await self.service.weaver(tenant).why(IDS["conversation"])
         told = [
             [one.event for one in await self.service.events.read(conversation, tenant=tenant)]
             for conversation in (IDS["conversation"], OTHER_IDS["conversation"])

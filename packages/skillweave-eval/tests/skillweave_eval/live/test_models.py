@@ -58,9 +58,9 @@ async def test_a_server_without_a_key_of_its_own_gets_no_other_from_the_environm
 
 
 async def test_an_answer_that_takes_too_long_is_not_asked_for_twice(server: RecordingServer) -> None:
-    server.script.answer = lambda _: time.sleep(0.4) or "Late."  # type: ignore[attr-defined,func-returns-value]
+    server.script.answer = lambda _: time.sleep(2.0) or "Late."  # type: ignore[attr-defined,func-returns-value]
     with pytest.raises(ModelFailed, match="nothing came within"):
-        await asked(model(server, timeout=0.2))
+        await asked(model(server, timeout=1.0))
     assert len(server.requests) == 1
 
 
