@@ -186,7 +186,7 @@ def _iterations_over(limits: Limits, iteration: int) -> str | None:
 
 
 def _visits_over(limits: Limits, visits: Mapping[str, int], to: str) -> str | None:
-    most = limits.visits_to(to)
+    most = limits.visits_of.get(to, limits.visits)
     if most is not None and visits.get(to, 0) >= most:
         return f"the limit of {most} visits of {to!r} is reached"
     if limits.all_visits is not None and sum(visits.values()) >= limits.all_visits:

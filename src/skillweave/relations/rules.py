@@ -12,7 +12,6 @@ from enum import StrEnum
 from functools import lru_cache
 
 from skillweave.diagnostics import Diagnostic, Location, Severity
-from skillweave.graph.wording import named
 from skillweave.registry import Snapshot
 from skillweave.skill import Relation, RelationKind, Skill, Status
 
@@ -101,7 +100,10 @@ _VERBS = {
 
 def name_shown(name: str) -> str:
     """The name between backticks, made printable and at most 100 characters long."""
-    return named(name, _LONGEST_NAME)
+    shown = name[:_LONGEST_NAME]
+    if not shown.isprintable():
+        shown = "".join(letter if letter.isprintable() else "�" for letter in shown)
+    return f"`{shown}…`" if len(name) > _LONGEST_NAME else f"`{shown}`"
 
 
 def rule_shown(owner: str, rule: Relation) -> str:
