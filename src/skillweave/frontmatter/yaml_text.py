@@ -4,7 +4,6 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from sys import intern
 from typing import Protocol, TypeAlias, cast
 
 import yaml
@@ -121,9 +120,6 @@ def parse(
     if len(text) > limits.characters:
         message = f"{len(text)} characters of YAML; {limits.characters} are read"
         raise Refused(codes.YAML_TOO_LARGE, first_line, message, "split it")
-    plainest = parser is PARSER and limits.depth > 1 and len(text) <= limits.nodes and _SIMPLE.fullmatch(text)
-    if plainest and (parsed := _simple(text, first_line)) is not None:
-        return parsed
     try:
         return _Builder(parser(text), limits, first_line).document()
     except yaml.MarkedYAMLError as error:
@@ -139,35 +135,6 @@ def parse(
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start) + first_line
         raise Refused(codes.YAML_INVALID, line, "half of a surrogate pair is not text", "remove it") from error
-
-
-_KEY = r"[A-Za-z_][\w-]{0,60}:"
-_WORD = r"[!-\"$-9;-~\xa1-\u2027]"
-_VALUE = rf" +(?:\"[ !#-\[\]-~\xa1-\u2027]*\"|[A-Za-z/(]{_WORD}*(?:(?: +|:){_WORD}+)*)"
-_SIMPLE = re.compile(rf"(?:{_KEY}(?:{_VALUE}\n|\n(?:  {_KEY}{_VALUE}\n)+))+", re.ASCII)
-"""Keys with texts of one line, or with such keys and texts below them: most front matter is nothing else."""
-_LINE = re.compile(r"( *)([^:]+): *(.*)\n")
-
-
-def _simple(text: str, first_line: int) -> Parsed | None:
-    """What the parser makes of so simple a text, in a fifth of its time; None where a key stands twice."""
-    data: dict[str, Tree] = {}
-    lines: dict[Keys, int] = {}
-    into, above = data, cast("Keys", ())
-    for line, (indent, key, value) in enumerate(_LINE.findall(text), first_line):
-        if not indent:
-            into, above = data, ()
-        name = intern(key)
-        keys = (*above, name)
-        if keys in lines:
-            return None
-        lines[keys] = line
-        if value:
-            into[name] = value[1:-1] if value[0] == '"' else Plain(value)
-        else:
-            inner: dict[str, Tree] = {}
-            into[name], into, above = inner, inner, keys
-    return Parsed(data, lines, ())
 
 
 class _Mark(Protocol):
@@ -256,7 +223,7 @@ class _Builder:
         while not isinstance(event, _MAPPING_END):
             if not isinstance(event, (_SCALAR, _ALIAS)):
                 raise self._refused(event, codes.YAML_INVALID, "a key is not text", "write a word before the colon")
-            name, line = intern(str(self._node(event, keys))), event.start_mark.line + self._first_line
+            name, line = str(self._node(event, keys)), event.start_mark.line + self._first_line
             here = (*keys, name)
             if name in mapping:
                 self._duplicates.append((name, line, self._lines[here]))
