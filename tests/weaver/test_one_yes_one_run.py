@@ -7,7 +7,20 @@ from pathlib import Path
 import pytest
 
 import skillweave
-from skillweave import Checkpoint, MemoryStore, Role, Ruling, SqliteStore, ToolCall, Verdict, Weaver
+from skillweave import (
+    ApprovalVerdict,
+    Checkpoint,
+    CheckpointVerdict,
+    MemoryStore,
+    Role,
+    Ruling,
+    SqliteStore,
+    Store,
+    ToolCall,
+    Verdict,
+    Weaver,
+)
+from skillweave.state.approvals import MOST_CALLS
 from skillweave.tools import Refusal
 from skillweave_testing import FailingStore, ManualClock, WordCounter
 from tests.skills import make_skill
@@ -16,11 +29,11 @@ BILL = make_skill("pay-bill", keywords=["bill"], checkpoints=[Checkpoint("sign-o
 CALL = ToolCall("call-1", "pay", {"amount": 4})
 
 
-def weaver_on(store: object) -> Weaver:
-    return skillweave.open(BILL, ledger=store, counter=WordCounter())  # type: ignore[arg-type]
+def weaver_on(store: Store) -> Weaver:
+    return skillweave.open(BILL, ledger=store, counter=WordCounter())
 
 
-async def approved(store: object = None) -> Weaver:
+async def approved(store: Store | None = None) -> Weaver:
     weaver = weaver_on(store or MemoryStore())
     await weaver.weave("the bill", conversation="c")
     assert (await asked(weaver)).ruling is Ruling.ASK
@@ -29,7 +42,7 @@ async def approved(store: object = None) -> Weaver:
 
 
 async def say_yes(weaver: Weaver, case: str = "") -> None:
-    said = skillweave.CheckpointVerdict("pay-bill", "sign-off", "approved", "Ann", call=CALL, case=case)  # type: ignore[arg-type]
+    said = CheckpointVerdict("pay-bill", "sign-off", ApprovalVerdict.APPROVED, "Ann", call=CALL, case=case)
     await weaver.approvals.decide_all("c", [said])
 
 
@@ -145,3 +158,19 @@ async def test_where_it_cannot_be_written_that_the_yes_was_taken_the_call_is_den
     assert verdict.code is Refusal.STATE_UNAVAILABLE
     store.down = set()
     assert (await asked(weaver)).ruling is Ruling.ALLOW
+
+
+async def test_a_call_whose_skill_has_left_since_the_policy_was_made_is_ruled_as_it_is_now() -> None:
+    weaver = await approved()
+    old = await weaver.current_policy("c")
+    await weaver.ledger.disengage("c", "pay-bill")
+    verdict = await weaver.authorize(old, "pay", {"amount": 4}, call_id="call-1")
+    assert (verdict.ruling, verdict.approved) == (Ruling.ALLOW, ())
+
+
+async def test_a_question_that_is_forgotten_takes_the_yes_to_it_along() -> None:
+    weaver = await approved()
+    for number in range(MOST_CALLS):
+        await asked(weaver, ToolCall(f"other-{number}", "pay", {"amount": number}))
+    await weaver.weave("Stop, do not pay it!", conversation="c")
+    assert (await asked(weaver)).ruling is Ruling.ASK

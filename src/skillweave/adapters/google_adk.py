@@ -169,15 +169,22 @@ class SkillPlugin(BasePlugin):
         denied = [one for one in judged.values() if not one.waits and not one.runs]
         if waiting and not denied:
             return self._asked(call, waiting, tool_context)
-        if not denied:
-            judged = {where: await self._bridge.take(one, call, where) for where, one in judged.items()}
-            denied = [one for one in judged.values() if not one.runs]
+        denied = denied or await self._not_taken(call, judged)
         if denied:
             return self._refused(call, words_for(denied[0].verdict), tool_context)
         if call.arguments is not None and call.arguments != tool_args:
             tool_args.clear()
             tool_args.update(copy.deepcopy(dict(call.arguments)))
         return None
+
+    async def _not_taken(self, call: Call, judged: Mapping[str, Judged]) -> list[Judged]:
+        """Take the yes to the call in each conversation, for all of them or for none; answers what may not run."""
+        taken = {where: await self._bridge.take(one, call, where) for where, one in judged.items()}
+        denied = [one for one in taken.values() if not one.runs]
+        for where, one in taken.items() if denied else ():
+            if judged[where].verdict.approved and one.runs:
+                await self._bridge.give_back(call, where)
+        return denied
 
     async def on_event_callback(self, *, invocation_context: InvocationContext, event: Event) -> Event | None:
         """Note with the answers of tools which of them are denials of ours, as their texts prove nothing."""

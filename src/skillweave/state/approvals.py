@@ -63,7 +63,7 @@ def decide(state: State, approval: Approval, answers: Collection[str] = ()) -> S
     stale = state.stale
     if approval.call not in stale and not set(answers).isdisjoint(stale):
         # A yes to other arguments comes as late as one to the call that the person was asked about.
-        stale = (*stale, approval.call)
+        stale = (*stale, approval.call)[-MOST_CALLS:]
     return replace(state, approvals=(*kept, approval), uses=uses, stale=stale)
 
 
@@ -118,7 +118,11 @@ def user_spoke(state: State) -> State:
     waiting = dict.fromkeys((*state.stale, *state.asked, *yes))
     if len(waiting) == len(state.stale):
         return state
-    return replace(state, asked=(), stale=tuple(waiting)[-MOST_CALLS:])
+    kept = tuple(waiting)[-MOST_CALLS:]
+    gone = set(waiting).difference(kept)
+    # What is forgotten takes the yes with it.
+    approvals = tuple(a for a in state.approvals if a.call not in gone or a.refuses) if gone else state.approvals
+    return replace(state, approvals=approvals, asked=(), stale=kept)
 
 
 def take(state: State, call: str, key: str, now: float) -> State:

@@ -68,7 +68,7 @@ async def rule_once(engine: Engine, policy: Injection | CurrentPolicy, first: Ve
         still = set(first.checkpoints).difference(verdict.approved)
         if verdict.approved and not still:
             return take(state, digest, call.key, now), Verdict(Ruling.ALLOW, call.tool, "a person approved this call")
-        if verdict.ruling is Ruling.DENY:
+        if verdict.ruling is Ruling.DENY or (verdict.ruling is Ruling.ALLOW and not still):
             return state, verdict
         asking = verdict if verdict.checkpoints and not still.difference(verdict.checkpoints) else first
         return ask_about(state, digest), asking if used is None else _asked_anew(asking, used)

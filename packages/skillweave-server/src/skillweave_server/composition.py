@@ -47,7 +47,19 @@ async def authorize(call: Call, asked: AuthorizeRequest, idempotency_key: Idempo
     waited, policy = await asyncio.gather(apply_waiting(call.service, call.tenant, asked.conversation), look())
     if waited:
         policy = await look()
-    verdict = await weaver.authorize(
+    if waited is None and call.service.when_unknown is WhenUnknown.DENY and asked.tool not in TOOLS:
+        # A person's no may wait in the book of approvals, which does not answer: then no yes is taken either.
+        ruled = policy.tools.authorize(
+            asked.tool,
+            asked.arguments,
+            call_id=asked.call_id,
+            parameters=asked.parameters,
+            host_tools=asked.host_tools,
+        )
+        runs = ruled.ruling is Ruling.ALLOW or ruled.approved
+        if runs and any(skill.checkpoints for skill in (await weaver.skills.snapshot()).values()):
+            return denied_unread(asked.tool)
+    return await weaver.authorize(
         policy,
         asked.tool,
         asked.arguments,
@@ -57,11 +69,6 @@ async def authorize(call: Call, asked: AuthorizeRequest, idempotency_key: Idempo
         limits=asked.limits,
         key=idempotency_key or "",
     )
-    if waited is not None or verdict.ruling is not Ruling.ALLOW or call.service.when_unknown is WhenUnknown.ALLOW:
-        return verdict
-    # A person's no may wait in the book of approvals, which does not answer.
-    asking = any(skill.checkpoints for skill in (await weaver.skills.snapshot()).values())
-    return denied_unread(asked.tool) if asking and asked.tool not in TOOLS else verdict
 
 
 @COMPOSITION.at("POST", "/spawn", scope=Scope.WEAVE, takes=SpawnQuestion, answers=SpawnPlan, problems=(409,))

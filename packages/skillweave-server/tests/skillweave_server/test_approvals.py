@@ -9,6 +9,9 @@ import pytest
 import pytest_asyncio
 from tests.skillweave_server.office import CALL, PAY, Office, opened, service_of
 
+from skillweave import StoreUnavailable
+from skillweave_server.service import Waiting
+from skillweave_server.unsealed import DisabledApprovals
 from skillweave_testing import ManualClock
 from skillweave_testing.fixtures import new_database, postgres_of
 
@@ -132,6 +135,28 @@ async def test_an_approved_call_may_run_and_no_other(office: Office, where: str)
     )
     assert await ruling(office, where, {"amount": 90}) == "allow"
     assert await ruling(office, where, {"amount": 91}) == "ask"
+
+
+class _Silent(DisabledApprovals):
+    """A book of approvals that does not answer."""
+
+    async def conversations_waiting(self, *, tenant: str = "") -> frozenset[str]:
+        raise StoreUnavailable("the book does not answer")
+
+
+async def test_while_the_book_is_silent_an_approved_call_is_denied_and_keeps_its_yes(
+    office: Office, where: str
+) -> None:
+    await office.turn("pay the bill", where)
+    case = await office.post("approvals", asked(where), 201)
+    await office.post(f"approvals/{case['id']}/decide", reply())
+    call = {"conversation": where, "tool": "pay", "arguments": {"amount": 90}, "call_id": "call-1"}
+    answering, office.service.waiting = office.service.waiting, Waiting(_Silent())
+    denied = await office.post("authorize", call, 200)
+    assert (denied["ruling"], denied["code"]) == ("deny", "STATE_UNAVAILABLE")
+    assert (await office.post("authorize", {**call, "call_id": "call-2"}, 200))["ruling"] == "ask"
+    office.service.waiting = answering
+    assert [(await office.post("authorize", call, 200))["ruling"] for _ in range(2)] == ["allow", "ask"]
 
 
 async def test_a_modified_call_may_run_with_the_new_arguments_only(office: Office, where: str) -> None:
