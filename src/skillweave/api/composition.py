@@ -5,15 +5,13 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from skillweave.api.turn_request import one_key
+from skillweave.checking import most, require_few
 from skillweave.codec import Portable
 from skillweave.compose.composition import Mode
 from skillweave.compose.spawn import SpawnPlan, SpawnRequest
-from skillweave.conversation import LONGEST_ID, Message, Placement
+from skillweave.conversation import LONGEST_ID, MOST_MESSAGES, MOST_NAMED, Message, Placement
 from skillweave.errors import InvalidSkill, InvalidSpawn, InvalidTurn
-from skillweave.limits import ToolLimits
-
-MOST_NAMED = 1_000
-"""Skills, or tools of a host, that one question names."""
+from skillweave.limits import MOST_ENTRIES, ToolLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +21,11 @@ class ComposeRequest(Portable):
     json_keys: ClassVar[tuple[str, ...]] = ("skills", "mode?")
     json_exact: ClassVar[bool] = True
 
-    skills: tuple[str, ...]
+    skills: tuple[str, ...] = field(metadata=most(MOST_NAMED))
     mode: Mode = Mode.UNION
 
     def __post_init__(self) -> None:
-        _require_few(self.skills)
+        require_few(self, InvalidSkill)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +38,11 @@ class ValidateRequest(Portable):
     json_keys: ClassVar[tuple[str, ...]] = ("skills", "host_tools?")
     json_exact: ClassVar[bool] = True
 
-    skills: tuple[str, ...]
-    host_tools: tuple[str, ...] | None = None
+    skills: tuple[str, ...] = field(metadata=most(MOST_NAMED))
+    host_tools: tuple[str, ...] | None = field(default=None, metadata=most(MOST_ENTRIES))
 
     def __post_init__(self) -> None:
-        _require_few(self.skills)
+        require_few(self, InvalidSkill)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +64,14 @@ class AuthorizeRequest(Portable):
     tool: str
     arguments: Mapping[str, object] | None = field(default=None, hash=False)
     call_id: str | None = None
-    parameters: tuple[str, ...] | None = None
-    host_tools: tuple[str, ...] | None = None
-    tools: tuple[str, ...] | None = None
+    parameters: tuple[str, ...] | None = field(default=None, metadata=most(MOST_ENTRIES))
+    host_tools: tuple[str, ...] | None = field(default=None, metadata=most(MOST_ENTRIES))
+    tools: tuple[str, ...] | None = field(default=None, metadata=most(MOST_ENTRIES))
     limits: ToolLimits | None = None
     placement: Placement = Placement.HISTORY
+
+    def __post_init__(self) -> None:
+        require_few(self, InvalidTurn, self.limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +90,11 @@ class SpawnQuestion(Portable):
     request: SpawnRequest
     parent: str | None = None
     plan: SpawnPlan | None = None
-    tools: tuple[str, ...] | None = None
+    tools: tuple[str, ...] | None = field(default=None, metadata=most(MOST_ENTRIES))
     spawn_id: str | None = None
 
     def __post_init__(self) -> None:
+        require_few(self, InvalidSpawn)
         if self.parent is not None and self.plan is not None:
             raise InvalidSpawn("a spawn has `parent` and `plan`; give one of the two, as one agent spawns it")
 
@@ -119,16 +121,12 @@ class ToolCallRequest(Portable):
     name: str
     arguments: Mapping[str, object] | None = field(hash=False)
     call_id: str | None = None
-    transcript: tuple[Message, ...] | None = None
-    tools: tuple[str, ...] | None = None
+    transcript: tuple[Message, ...] | None = field(default=None, metadata=most(MOST_MESSAGES))
+    tools: tuple[str, ...] | None = field(default=None, metadata=most(MOST_ENTRIES))
     limits: ToolLimits | None = None
     placement: Placement | None = None
 
     def __post_init__(self) -> None:
+        require_few(self, InvalidTurn, self.limits)
         if self.call_id is not None and len(self.call_id) > LONGEST_ID:
             raise InvalidTurn(f"the `call_id` has {len(self.call_id):,} characters; give at most {LONGEST_ID}")
-
-
-def _require_few(skills: tuple[str, ...]) -> None:
-    if len(skills) > MOST_NAMED:
-        raise InvalidSkill(f"{len(skills):,} skills are named; name at most {MOST_NAMED:,}")

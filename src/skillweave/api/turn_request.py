@@ -5,13 +5,23 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import ClassVar
 
-from skillweave.checking import Checked
+from skillweave.checking import Checked, most
 from skillweave.codec import Portable
-from skillweave.conversation import Message, Placement, Read, ToolResult, Turn, message_of
+from skillweave.conversation import (
+    MOST_MESSAGES,
+    MOST_NAMED,
+    MOST_RESULTS,
+    Message,
+    Placement,
+    Read,
+    ToolResult,
+    Turn,
+    message_of,
+)
 from skillweave.disclose.fit import Budget
 from skillweave.errors import InvalidTurn
 from skillweave.frozen import EMPTY
-from skillweave.limits import ToolLimits
+from skillweave.limits import MOST_ENTRIES, ToolLimits
 from skillweave.task import Task
 
 
@@ -40,12 +50,12 @@ class TurnRequest(Portable):
 
     message: str | Message
     id: str | None = None
-    transcript: tuple[Message, ...] | None = None
-    results: tuple[ToolResult, ...] = ()
-    named: tuple[str, ...] = ()
-    reads: tuple[Read, ...] = ()
-    memory: Mapping[str, object] = field(default=EMPTY, hash=False)
-    tools: tuple[str, ...] | None = None
+    transcript: tuple[Message, ...] | None = field(default=None, metadata=most(MOST_MESSAGES))
+    results: tuple[ToolResult, ...] = field(default=(), metadata=most(MOST_RESULTS))
+    named: tuple[str, ...] = field(default=(), metadata=most(MOST_NAMED))
+    reads: tuple[Read, ...] = field(default=(), metadata=most(MOST_NAMED))
+    memory: Mapping[str, object] = field(default=EMPTY, hash=False, metadata=most(MOST_RESULTS))
+    tools: tuple[str, ...] | None = field(default=None, metadata=most(MOST_ENTRIES))
     placement: Placement = Placement.HISTORY
     task: Task | None = None
     limits: ToolLimits | None = None
