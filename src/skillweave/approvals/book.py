@@ -1,6 +1,6 @@
 """The port of the book of approvals: what was asked and answered, and the log of each step."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from skillweave.approvals.case import ApprovalCase, ApprovalRequest, ApprovalStatus, LogRow
@@ -91,10 +91,10 @@ class ApprovalBook(ClosableOnExit, Protocol):
         """At most `limit` rows of the log after that number."""
         ...
 
-    async def verify(self, *, tenant: str = "") -> tuple[str, ...]:
-        """What is wrong with the tenant's log, and where an approval differs from what its log says; empty if nothing.
+    async def verify(self, kept: Collection[str] = (), *, tenant: str = "") -> tuple[str, ...]:
+        """Returns what is wrong with the tenant's log, and where an approval differs from its log; empty if nothing.
 
-        A whole log that was put back to an earlier state, its end included, cannot be told from the earlier one: keep
-        the number and seal of its end elsewhere to see that.
+        `kept` are what verdicts answered as `logged`: without them a log that was cut, its end included, or removed as
+        a whole looks like an earlier one. `ApprovalDesk.verify` takes them from the conversations.
         """
         ...

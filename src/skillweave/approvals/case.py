@@ -84,10 +84,11 @@ class ApprovalCase(Portable):
     when the question came up, None in a list. `arguments` are those that a `modified` call is to run with. `applied`
     says that the conversation has the verdict. `key` is the id and name of the API key that gave it, whatever `by`
     says; empty where there was none. Times are seconds of the store's clock; `due_at` is when it escalates,
-    None for never.
+    None for never. `logged` is the number and the seal of the log's row with the verdict, `17:5f3a...`: whoever keeps
+    it can tell that the log was cut before that row.
     """
 
-    json_keys: ClassVar[tuple[str, ...]] = ("...", "key?")
+    json_keys: ClassVar[tuple[str, ...]] = ("...", "key?", "logged?")
 
     id: str
     request: ApprovalRequest
@@ -104,6 +105,7 @@ class ApprovalCase(Portable):
     applied: bool = False
     escalations: int = 0
     key: str = ""
+    logged: str = ""
 
 
 @dataclass(frozen=True, slots=True)

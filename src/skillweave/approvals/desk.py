@@ -9,6 +9,7 @@ from skillweave.approvals.steps import verdict_of
 from skillweave.errors import CheckpointNotFound, InvalidVerdict, SkillNotFound
 from skillweave.events.event import EventStream
 from skillweave.state.approvals import shown_with
+from skillweave.state.port import Store
 from skillweave.state.state import Approval, ApprovalVerdict, State
 from skillweave.weaver import Weaver
 from skillweave.weaver.approvals import CheckpointVerdict, require_askable
@@ -71,6 +72,11 @@ class ApprovalDesk:
                 log.warning("the verdict of approval %s could not be applied: %r", case.id, str(error))
         return bool(waiting)
 
+    async def verify(self) -> tuple[str, ...]:
+        """Returns what is wrong with the log of approvals, also beside what the conversations keep of it."""
+        kept = await logged_in(self.weaver.ledger.store, self.weaver.ledger.tenant)
+        return await self.book.verify(kept, tenant=self.weaver.ledger.tenant)
+
     async def _apply(self, case: ApprovalCase) -> ApprovalCase:
         tenant, conversation = self.weaver.ledger.tenant, case.request.conversation
         try:
@@ -86,6 +92,18 @@ class ApprovalDesk:
         # The Weaver has told it already, if nothing crashed in between: with the same id, which is told once.
         await self.events.append(conversation, [decided_event(conversation, kept)], tenant=tenant)
         return await self.book.applied(case.id, tenant=tenant)
+
+
+async def logged_in(store: Store, tenant: str = "") -> frozenset[str]:
+    """Returns the rows of the log that the tenant's conversations keep, each as its number and seal."""
+    found: set[str] = set()
+    after = ""
+    while page := await store.conversations(after=after, tenant=tenant):
+        for conversation in page:
+            state, _ = await store.load(conversation, tenant=tenant)
+            found.update(one.logged for one in state.approvals if one.logged)
+        after = page[-1]
+    return frozenset(found)
 
 
 def _yes_to(request: ApprovalRequest) -> CheckpointVerdict:

@@ -92,6 +92,7 @@ def refused(case: ApprovalCase, now: float) -> ApprovalCase:
         note="",
         arguments=None,
         key="",
+        logged="",
     )
 
 
@@ -124,6 +125,7 @@ def verdict_of(case: ApprovalCase) -> CheckpointVerdict:
         request.call,
         case.arguments,
         case.id,
+        case.logged,
     )
 
 
