@@ -30,7 +30,7 @@ from skillweave.registry.merging import (
     require_same_id,
     require_version,
 )
-from skillweave.registry.snapshot import Changes, LoadedVersion, Offer, Snapshot, changes_between, is_same, versions_of
+from skillweave.registry.snapshot import Changes, Offer, Snapshot, changes_between, is_same
 from skillweave.registry.source import Source
 from skillweave.skill import ArtifactRef, Skill
 
@@ -258,10 +258,6 @@ class Registry(ClosedOnExit):
             overrides = {**_without(before.overrides, skill_id), skill_id: Override(defined)}
             self._publish(replace(before, overrides=overrides, hidden=before.hidden - {skill_id}))
         return defined.skill
-
-    def versions(self, skill_id: str) -> tuple[LoadedVersion, ...]:
-        """Every loaded version of a skill, the one in use first, then the shadowed ones; raises SkillNotFound."""
-        return versions_of(self.snapshot, skill_id)
 
     def remove(self, skill_id: str) -> Skill:
         """Take a skill away, wherever it came from, until one of that id is registered; raises SkillNotFound."""

@@ -134,7 +134,7 @@ class Folder:
         above = (given.parent if self._single else given).as_posix()
         self._prefix = "" if above == "." else f"{above.rstrip('/')}/"
         self._nested = nested
-        self._progress = progress
+        self._tell = progress or (lambda _done, _total: None)
         self._cache = cache
         self._beside = tuple(map(os.path.realpath, beside))
         self._way = (given.as_posix(), str(self._single), strictness.value, nested.value, *self._beside)
@@ -234,10 +234,6 @@ class Folder:
             fix = "put a folder with a SKILL.md there, or name another folder"
             search.findings.append(NO_SKILLS.found(Location(place), message, fix))
         return search
-
-    def _tell(self, done: int, total: int) -> None:
-        if self._progress is not None:
-            self._progress(done, total)
 
     def _root(self) -> str:
         """The folder's real path."""

@@ -190,7 +190,9 @@ class Search:
             else:
                 self._follow(*self._links.pop())
         self.found.sort(key=lambda found: found.relative)
-        self._sum_up()
+        if self._inner or self._too_deep:
+            self._sum_up()
+        self.findings.sort(key=lambda finding: (str(finding.location), finding.code))
 
     def _enter(self, relative: str, depth: int, owner: str | None) -> None:
         if relative in self._entered:
@@ -277,7 +279,6 @@ class Search:
         if self._too_deep:
             message = f"{self._too_deep} folders more than {self.depth} levels down were not searched"
             self._report(codes.TOO_DEEP, message, "name a folder nearer to the skills", "")
-        self.findings.sort(key=lambda finding: (str(finding.location), finding.code))
 
     def _report(self, code: Code, message: str, fix: str, relative: str) -> None:
         self.findings.append(code.found(Location(self.show(relative)), message, fix))
