@@ -32,10 +32,7 @@ class ComposeRequest(Portable):
 
 @dataclass(frozen=True, slots=True)
 class ValidateRequest(Portable):
-    """Which skills are to be used together, and the tools that the host has, None where it does not say.
-
-    Raises InvalidSkill for more than 1,000 skills.
-    """
+    """Skills to be used together, and the host's tools, None if not stated. Raises InvalidSkill over 1,000 skills."""
 
     json_keys: ClassVar[tuple[str, ...]] = ("skills", "host_tools?")
     json_exact: ClassVar[bool] = True

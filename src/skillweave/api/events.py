@@ -42,10 +42,9 @@ class EventRequest(Portable):
 
 @dataclass(frozen=True, slots=True)
 class SentEvent(Portable):
-    """A server-sent event: `data` is an Event as JSON text, `event` its type, `id` its position in the stream.
+    """A server-sent event at the position `id`; `data` is an Event as JSON, a Problem for `stream.gap`.
 
-    Without `data` it only tells where the stream is, and in `retry` after how many milliseconds to come again. The data
-    of `stream.gap` is a Problem.
+    Without `data` it only tells where the stream is, and in `retry` (ms) when to come again.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = ("data?", "event?", "id?", "retry?")

@@ -166,10 +166,7 @@ class RollbackRequest(Portable):
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest(Portable):
-    """Skills that are to be looked at together, at most 500; nothing of them is kept.
-
-    Raises InvalidSkill for more of them.
-    """
+    """Skills to be checked together, none of which is kept. Raises InvalidSkill over 500."""
 
     json_exact: ClassVar[bool] = True
 

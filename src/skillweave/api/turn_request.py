@@ -61,10 +61,7 @@ class TurnRequest(Portable):
     def turn(
         self, conversation: str, *, key: str | None, memory: Mapping[str, object], new_id: Callable[[], str]
     ) -> Turn:
-        """The turn, with the conversation's working memory below its own; `key` is the Idempotency-Key.
-
-        Raises InvalidTurn for a turn that cannot be run, and where `id` and `key` are two.
-        """
+        """The turn, its memory over the conversation's. Raises InvalidTurn, also if `id` and `key` differ."""
         known = {one.name: getattr(self, one.name) for one in fields(Turn) if one.name in _SHARED}
         known["id"] = one_key("turn has the id", self.id, key, InvalidTurn) or new_id()
         said = message_of(self.message)

@@ -183,8 +183,7 @@ def _json_object(checked: Checked, name: str, given: Mapping[str, FrozenJson]) -
 class LogRow(Portable):
     """One step of one approval: `kind` is created, decided, refused, applied or escalated.
 
-    `number` counts the rows of a tenant from 1 on, `document` is the step as JSON text, `at` seconds of the store's
-    clock. `seal` is an HMAC-SHA-256 in hex over this row and the seal of the one before.
+    `number` counts a tenant's rows from 1; `seal` is an HMAC-SHA-256 over this row and the seal before.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = ("...",)

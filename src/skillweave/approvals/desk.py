@@ -23,8 +23,7 @@ _REFUSALS = (InvalidVerdict, SkillNotFound, CheckpointNotFound)
 class ApprovalDesk:
     """Asks and answers for one tenant: the book keeps each step, the Weaver's conversations get the verdicts.
 
-    A crash between two steps loses nothing: a verdict that the book has and the conversation lacks is applied by
-    `apply_waiting`, which runs before every turn. `events` are told of each verdict, once however often it is applied.
+    After a crash between the two, `apply_waiting`, which runs before every turn, applies what is left.
     """
 
     book: ApprovalBook
@@ -32,11 +31,10 @@ class ApprovalDesk:
     events: EventStream
 
     async def ask(self, approval_id: str, request: ApprovalRequest) -> ApprovalCase:
-        """Keep a question with the conversation as it is now; the same again is answered as it stands.
+        """Keeps a question with the conversation as it is; the same again is answered as it stands.
 
-        Raises SkillNotFound, CheckpointNotFound, InvalidVerdict where a yes could not be kept: the skill has another
-        digest than is given, or the checkpoint asks about a call that is not given; InvalidValue where the id belongs
-        to another request.
+        Raises SkillNotFound, CheckpointNotFound, InvalidVerdict if a yes could not be kept, and InvalidValue for a used
+        id.
         """
         tenant = self.weaver.ledger.tenant
         try:
@@ -48,20 +46,16 @@ class ApprovalDesk:
         return await self.book.open(approval_id, request, known.digest, known.state or State(), tenant=tenant)
 
     async def decide(self, approval_id: str, reply: ApprovalReply, key: str = "") -> ApprovalCase:
-        """Keep what a person said, and the API key it came with, and apply it; the same again changes nothing.
+        """Keeps what a person said, with the API key, and applies it; the same again changes nothing.
 
-        Raises ApprovalNotFound, AlreadyDecided for another verdict, and what `Weaver.approvals.decide` raises where the
-        conversation cannot have it: then the book notes why, and the approval is pending again.
+        Raises ApprovalNotFound, AlreadyDecided, and what `Weaver.approvals.decide` raises: then it is asked anew.
         """
         asked = await self.book.get(approval_id, tenant=self.weaver.ledger.tenant)
         case = await self.book.decide(approval_id, _said(asked, reply), key=key, tenant=self.weaver.ledger.tenant)
         return case if case.applied else await self._apply(case)
 
     async def apply_waiting(self, conversation: str) -> bool:
-        """Have the conversation know every verdict that the book has for it; whether there was one that waited.
-
-        One that cannot be kept is asked anew.
-        """
+        """Applies verdicts that wait for the conversation, and returns whether any did; refused ones are asked anew."""
         waiting = await self.book.waiting(conversation, tenant=self.weaver.ledger.tenant)
         for case in waiting:
             try:

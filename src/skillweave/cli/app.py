@@ -47,11 +47,7 @@ class Everything(Group):
         return found
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401
-        """The command of that name, None where there is none.
-
-        Raises MissingDistribution for one that comes with a distribution that is not installed, and SkillweaveError
-        for one that is refused.
-        """
+        """The command of that name, or None. Raises MissingDistribution if a distribution of ours brings it."""
         if cmd_name not in self.commands and not ctx.resilient_parsing:
             if cmd_name in self.guests.refused:
                 raise SkillweaveError(self.guests.refused[cmd_name])

@@ -141,10 +141,7 @@ def _conversed(
 
 
 def converse(talk: "Talk", messages: Sequence[str] | None = None, *, quiet: bool = False) -> None:
-    """Say the messages, or what comes from standard input, and print what is replied.
-
-    At the prompt the conversation goes on after a message that failed; elsewhere the error ends it.
-    """
+    """Says the messages, or standard input, and prints the replies; at the prompt an error does not end it."""
     last: list[Told] = []
     at_prompt = not messages and sys.stdin.isatty()
     for text in _coming(talk, messages, last):

@@ -12,11 +12,7 @@ from skillweave.errors import SkillweaveError
 
 
 def spread(function: Callable[..., object]) -> Callable[..., object]:
-    """The command as typer reads it: each set of options in its signature spread out, and `--json` as the last option.
-
-    A set of options, or of arguments, is a parameter that is annotated with a dataclass of them. `--json` is not passed
-    on, unless the command asks for it: whoever prints an answer looks at the arguments. A coroutine is run to its end.
-    """
+    """The function as typer reads it: its dataclasses of options spread out, `--json` added, coroutines run."""
     from skillweave.cli.options import AsJson
 
     sets: dict[str, type] = {}

@@ -61,10 +61,7 @@ async def doctor(
 def _settings(
     ctx: typer.Context, flags: Mapping[str, object]
 ) -> "tuple[str | None, dict[str, Setting], list[Finding]]":
-    """The configuration file, the value of every shared option, and what is wrong with either.
-
-    A wrong value is a finding, and its default counts.
-    """
+    """The configuration file, each shared option with its value or default, and a finding for each mistake."""
     from skillweave.cli import config_file, configuration
     from skillweave.cli.health import Finding, Level
 

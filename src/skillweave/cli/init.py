@@ -194,10 +194,7 @@ def _files(
 
 
 def write_folder(target: Path, files: Mapping[str, str]) -> None:
-    """Write the files, by their paths below the new folder; raises Mistake where something has its name already.
-
-    They are written into a folder beside it, which then takes the name: whoever looks sees all of it or nothing.
-    """
+    """Writes the files into a new folder, all or nothing. Raises Mistake if something has its name already."""
     _require_free(target)
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.new")
     try:

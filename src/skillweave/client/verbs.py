@@ -83,10 +83,7 @@ class ClientVerbs(Verbs[M]):
     async def weave(
         self, message: MessageLike | Turn, *, budget: Budget | None = None, **fields: Unpack[TurnFields]
     ) -> Injection:
-        """What to give to the model for this message, counted as given on return; see `Weaver.weave`.
-
-        The conversation's working memory at the service is below `memory`. `budget` is one for this turn.
-        """
+        """See `Weaver.weave`; the conversation's memory at the service counts too, `budget` is for this turn."""
         return await self._turn(turn_of(message, fields, self._new_id), DeliveryMode.GIVEN, budget)
 
     @Verb
@@ -101,10 +98,7 @@ class ClientVerbs(Verbs[M]):
     async def delivery(
         self, message: MessageLike | Turn, *, budget: Budget | None = None, **fields: Unpack[TurnFields]
     ) -> AsyncIterator[Injection]:
-        """What `weave` answers, in two phases: claimed inside the block, confirmed on its exit, released if it raises.
-
-        While claimed (at most 60 s) no other turn gives the same text.
-        """
+        """`weave` in two phases: claimed (for 60 s) inside the block, then confirmed, or released if it raises."""
         turn = turn_of(message, fields, self._new_id)
         try:
             injection = await self._turn(turn, DeliveryMode.TWO_PHASE, budget)
@@ -121,10 +115,7 @@ class ClientVerbs(Verbs[M]):
 
     @Verb
     async def confirm(self, conversation: str, turn_id: str) -> None:
-        """Say that what the turn claimed was delivered; again changes nothing.
-
-        Raises ServiceError (409) where the claim is over: what it gave counts as not delivered.
-        """
+        """Says that a claimed turn was delivered; again changes nothing. Raises ServiceError (409) if it is over."""
         await self._ended(conversation, turn_id, "confirm")
 
     @Verb
@@ -175,10 +166,7 @@ class ClientVerbs(Verbs[M]):
 
     @Verb
     async def merge_memory(self, conversation: str, changes: Mapping[str, object]) -> Mapping[str, object]:
-        """Set these keys, and remove those whose value is None; the answer is what is kept then.
-
-        Raises MemoryTooLarge for more than 64 KiB of JSON, and nothing is changed.
-        """
+        """Sets these keys, removes those that are None, and returns the rest. Raises MemoryTooLarge over 64 KiB."""
         return await self._ask(dict[str, object], "PUT", "/memory/{}", conversation, body=changes)
 
     @Verb
@@ -203,10 +191,7 @@ class ClientVerbs(Verbs[M]):
 
     @Verb
     async def publish_skill(self, skill_id: str, definition: SkillDefinition) -> SkillPublished:
-        """Store a version of the skill and put it in use; the same again changes nothing.
-
-        Raises ServiceError (422) with all `findings` for a definition of which something would be lost.
-        """
+        """Stores a version and puts it in use. Raises ServiceError (422) with `findings` if something would be lost."""
         return await self._ask(SkillPublished, "PUT", "/skills/{}", skill_id, body=definition)
 
     @Verb
@@ -277,10 +262,9 @@ class ClientVerbs(Verbs[M]):
         placement: Placement = Placement.HISTORY,
         key: str | None = None,
     ) -> Verdict:
-        """Whether a tool may be called in the conversation now: allowed, to be asked about, or denied with the reason.
+        """Whether a tool may be called now: allowed, to be asked about, or denied; see `Weaver.authorize`.
 
-        `tools`, `limits` and `placement` are those of the conversation's turns; for the others see `Weaver.authorize`.
-        Without a `key` each call is a request of its own; a retry inside it gets the same answer.
+        `tools`, `limits` and `placement` are those of the conversation's turns. The same `key` gets the same answer.
         """
         request = AuthorizeRequest(
             conversation,
@@ -306,8 +290,7 @@ class ClientVerbs(Verbs[M]):
     ) -> SpawnPlan | SpawnRejected:
         """All that a sub-agent has to be started with, or why it may not be; nothing is started.
 
-        `parent` is the id of the conversation that spawns, or the plan that a sub-agent was itself started with. The
-        same `spawn_id` again is the same spawn; without one each call is a new one, also when it was sent twice.
+        `parent` is the conversation or plan that spawns. The same `spawn_id` is the same spawn, none a new one.
         """
         whose: dict[str, Any] = {"plan": parent} if isinstance(parent, SpawnPlan) else {"parent": parent}
         own = self._new_id() if spawn_id is None else spawn_id
@@ -342,10 +325,7 @@ class ClientVerbs(Verbs[M]):
         limits: ToolLimits | None = None,
         placement: Placement | None = None,
     ) -> ToolAnswer:
-        """What the model gets for its call of one of skillweave's own tools, also for a call that cannot be made.
-
-        What it loads counts as given with the answer; see `Weaver.tools.call`.
-        """
+        """The answer to the model's call of one of skillweave's own tools; see `Weaver.tools.call`."""
         request = ToolCallRequest(
             name, arguments, call_id, _row(transcript), tools=_row(tools), limits=limits, placement=placement
         )
@@ -439,10 +419,7 @@ class ClientVerbs(Verbs[M]):
 
     @Verb
     async def ask_for_approval(self, request: ApprovalRequest, *, key: str | None = None) -> ApprovalCase:
-        """Ask a person whether the agent may pass a checkpoint; the conversation is kept with it as it is now.
-
-        The same `key` again asks once; without one each call is a new question, also when it was sent twice.
-        """
+        """Asks a person to let the agent pass a checkpoint; the same `key` asks once, none each time."""
         return await self._ask(ApprovalCase, "POST", "/approvals", body=request, headers=self._key(key))
 
     @VerbSeries
@@ -464,10 +441,9 @@ class ClientVerbs(Verbs[M]):
 
     @Verb
     async def decide_approval(self, approval: str, reply: ApprovalReply) -> ApprovalCase:
-        """Say yes, no, or yes with other arguments; then the conversation has the verdict. Again changes nothing.
+        """Says yes, no, or yes with other arguments; the conversation then has the verdict.
 
-        Raises ApprovalNotFound, AlreadyDecided for another verdict than the first, and InvalidVerdict for one that the
-        conversation cannot have.
+        Raises ApprovalNotFound, AlreadyDecided for another verdict, and InvalidVerdict.
         """
         return await self._ask(ApprovalCase, "POST", "/approvals/{}/decide", approval, body=reply)
 
@@ -497,21 +473,16 @@ class ClientVerbs(Verbs[M]):
         turn_id: str | None = None,
         key: str | None = None,
     ) -> Event:
-        """Tell one of the skill's own events to all who listen; see `Weaver.emit`.
-
-        The same `key` again is the same event; without one each call is a new event, also when it was sent twice.
-        """
+        """Tells listeners one of the skill's own events, once for a `key`; see `Weaver.emit`."""
         known = self._new_id() if key is None else key
         request = EventRequest(skill_id, event_type, payload, turn_id, known)
         return await self._ask(Event, "POST", "/conversations/{}/events", conversation, body=request)
 
     @VerbSeries
     async def stream(self, conversation: str, after: str | None = None) -> AsyncGenerator[StreamedEvent, None]:
-        """Every event after that position, once and in order, for as long as you listen; None for only what comes.
+        """Yields every event after that position, once and in order; None for only what comes, empty for all kept.
 
-        The empty text begins with the oldest event that is kept. When the stream ends or breaks it is taken up again
-        where it was. Raises StreamGap where that is no longer kept, ServiceUnreachable after too many tries in a row,
-        ServiceError for what the service refuses.
+        A broken stream is taken up again. Raises StreamGap, ServiceUnreachable after too many tries, ServiceError.
         """
         path = at("/conversations/{}/stream", conversation)
         failures, seen = 0, ""

@@ -203,10 +203,7 @@ class Escaped:
 
 
 class Unescaped(Escaped):
-    """Skill text that is to be divided before it is escaped: the author's headings are needed for that, ours too.
-
-    Only its line ends are unified, and half surrogates replaced.
-    """
+    """Skill text to be divided before it is escaped; only line ends and half surrogates are mended."""
 
     __slots__ = ()
     _escapes = ()

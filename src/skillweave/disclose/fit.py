@@ -166,10 +166,7 @@ class Budget(Portable):
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of entity context that is not in the context yet; `key` is its record's.
-
-    `replaces` says that an older text of it may still stand there.
-    """
+    """A piece of entity context to be added under the record `key`; `replaces` an older text that may be there."""
 
     key: str
     entity: str
@@ -209,11 +206,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What is shown of a wanted skill after this turn.
-
-    `rung` None means nothing; `block` is the text to add now, None when nothing needs adding; `context` is a block of
-    entity context alone; `left_out` is what did not fit.
-    """
+    """What is shown of a wanted skill: up to `rung` (None: nothing), by the `block` to add now, if any."""
 
     want: Want
     rung: Rung | None
@@ -268,13 +261,10 @@ def fit(
     tools: SkillTools = SkillTools.ABSENT,
     context: int | None = None,
 ) -> tuple[Shown, ...]:
-    """Fill the budget group by group, best ranked first; what is added never costs more than `left` tokens.
+    """Fills the budget group by group, best first; what is added never costs more than `left` tokens.
 
-    Of these entity context takes at most `context`, where that is given.
-
-    A group steps down together: full, instructions without artifacts, outline, catalog line, nothing. What was asked
-    to be read comes next, artifacts are inlined one by one while they fit, entity context comes last. What is present
-    is never shown again.
+    Entity context takes at most `context`. A group steps down together: full, instructions, outline, catalog line,
+    nothing; then come readings, artifacts while they fit, entity context. What is present is never shown again.
     """
     ladder = (Rung.FULL, Rung.INSTRUCTIONS, *([Rung.OUTLINE] if tools is SkillTools.OFFERED else []), Rung.CATALOG)
     most = max(0, left) if context is None else context

@@ -74,11 +74,7 @@ class _Node:
 
 
 def sections_of(title: str, parts: Sequence[tuple[str, str]], count: Count) -> Section:
-    """The tree of a text that is given as titled parts; a part without a title is Markdown and has its own headings.
-
-    The texts of all leaves, joined, are the parts' texts (each ending with a line end), so nothing is lost or said
-    twice. `count` gives the tokens of a text.
-    """
+    """The tree of titled parts; one without a title is Markdown with its own headings. No text is lost or doubled."""
     root = _Node(title)
     for name, text in parts:
         ended = text if text.endswith("\n") else f"{text}\n"
@@ -297,10 +293,9 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Readout:
-    """What is shown of a reading in this turn: a text with the leaves in it, its table of contents, or nothing.
+    """What is shown of a reading: leaves, its table of contents, or nothing.
 
-    `cost` is what the text that is missing would take where it did not fit, `outline` what its table of contents would;
-    `too_long` says that it never fits, whatever goes.
+    `cost` and `outline` are tokens of what did not fit; `too_long` never fits.
     """
 
     reading: Reading

@@ -19,10 +19,9 @@ EMBEDDERS: Extensions[Callable[[str], Embedder]] = Extensions(
 
 
 def embedder_of(named: str | Embedder) -> Embedder:
-    """The embedder that a text stands for: `multilingual`, `sentence-transformers:MODEL`, `openai:MODEL`.
+    """The embedder for `multilingual`, `sentence-transformers:MODEL`, `openai:MODEL`, or an Embedder.
 
-    An Embedder is given back as it is. Raises SkillweaveError for a name that nothing installed brings, and when it
-    cannot be opened, with the reason.
+    Raises SkillweaveError, with the reason, for one that is unknown or cannot be opened.
     """
     if not isinstance(named, str):
         if not callable(getattr(named, "embed", None)):

@@ -56,10 +56,7 @@ class SkillRefreshed(Given):
 
 @dataclass(frozen=True, slots=True)
 class SkillEvicted(BuiltIn):
-    """A skill's text is forgotten, so that it is given again when wanted; `block` is the message that carried it.
-
-    With the cause `released` a claimed text was not delivered; one that it was to replace stands again.
-    """
+    """A text is forgotten; `block` carried it. `released` was not delivered, and what it replaced stands again."""
 
     event_type: ClassVar[str] = "skill.evicted"
 
@@ -117,11 +114,7 @@ class SpawnStarted(BuiltIn):
 
 @dataclass(frozen=True, slots=True)
 class ToolBlocked(BuiltIn):
-    """A tool call that the engaged skills do not allow (V004), without its arguments, which may hold secrets.
-
-    `code` is TOOL_FORBIDDEN or TOOL_NOT_ALLOWED; `allowed` None means every tool that is not in `forbidden`. `call_id`
-    is the host's name for the call, if it gave one.
-    """
+    """A tool call that the engaged skills do not allow (V004), without its arguments; `allowed` None: any other."""
 
     event_type: ClassVar[str] = "tool.blocked"
 
@@ -172,10 +165,7 @@ class CheckpointPending(BuiltIn):
 
 @dataclass(frozen=True, slots=True)
 class CheckpointDecided(BuiltIn):
-    """What a person said, for one digest of the skill; not why, which is their own text.
-
-    `verdict` is approved, rejected or modified, or `withdrawn` where the verdict of `by` was taken back.
-    """
+    """What a person said for one digest of a skill, without why; `withdrawn` if it was taken back."""
 
     event_type: ClassVar[str] = "checkpoint.decided"
 
@@ -188,11 +178,7 @@ class CheckpointDecided(BuiltIn):
 
 @dataclass(frozen=True, slots=True)
 class CursorMoved(BuiltIn):
-    """The conversation is at another skill of its graph, or at the same one again by a loop.
-
-    `from_skill` is None at the start; `by` is one of entry, scorer, route, pick; `visits` counts those of `to_skill`,
-    this one too; `graph` is the digest of the graph.
-    """
+    """The conversation is at another skill of its graph, or the same one by a loop; `visits` counts this one."""
 
     event_type: ClassVar[str] = "cursor.moved"
 

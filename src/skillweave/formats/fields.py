@@ -92,10 +92,7 @@ class Blanks(Enum):
 
 
 class Fields:
-    """One mapping of a definition; None stands for a field that is absent, null, or was bad and is reported.
-
-    A value that a method hands out counts as read; `rest` and `report_unknown` are about the others.
-    """
+    """One mapping of a definition. None stands for what is absent, null or bad; what is handed out counts as read."""
 
     __slots__ = ("_at", "_mapping", "_read", "findings")
 

@@ -67,10 +67,7 @@ def read_any(
     lines: Mapping[Keys, int] | None = None,
     at: Keys = (),
 ) -> SkillRead:
-    """The skill in a mapping of any spelling, and what is wrong with it; never raises.
-
-    `lines` and `at` tell where the mapping stands in its file, as `read_yaml` reported it.
-    """
+    """The skill in a mapping of any spelling, and its findings with `lines` below `at`; never raises."""
     findings = Findings(path, lines or {})
     try:
         digest = digest_of(mapping)
@@ -155,11 +152,7 @@ def from_definition(mapping: Mapping[str, object], *, source: str = "code", path
 
 
 def to_definition(skill: Skill) -> dict[str, Json]:
-    """The skill as a SkillDefinition that `from_definition` reads back equal.
-
-    `allowed_tools` is null where the skill says nothing about them, as an empty list would mean no tool at all.
-    Relations stand under `x-skillweave` too, whole, where the two lists would lose one or their order.
-    """
+    """The skill as a SkillDefinition that reads back equal; `allowed_tools` is null if the skill says nothing."""
     tools = skill.tools or ToolRules()
     definition: dict[str, Json] = {
         "name": skill.spelling or skill.id,

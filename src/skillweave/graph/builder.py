@@ -53,10 +53,7 @@ Branch: TypeAlias = Skilled | Fork
 
 
 def decide(condition: Asked, then: Branch, otherwise: Branch, label: str | None = None) -> Fork:
-    """A decision of a tree: `then` where the condition holds, else `otherwise`; both are skills or further decisions.
-
-    Raises InvalidGraph for a condition that cannot be read.
-    """
+    """A decision of a tree; branches are skills or further decisions. Raises InvalidGraph for a bad condition."""
     first, of_first = _branch(then, "decide.then")
     second, of_second = _branch(otherwise, "decide.otherwise")
     node = Decide(_condition(condition, "decide.condition"), first, second, _label(label, "decide"))
@@ -64,10 +61,7 @@ def decide(condition: Asked, then: Branch, otherwise: Branch, label: str | None 
 
 
 class DeclaredBuilder:
-    """Collects what a graph consists of; every method returns the builder, and raises InvalidGraph at once.
-
-    `SkillGraph.builder()` gives one that can also `build()` the graph.
-    """
+    """Collects a graph; every method returns the builder and raises InvalidGraph. See `SkillGraph.builder()`."""
 
     def __init__(self) -> None:
         self._declared = Declared()
@@ -89,11 +83,7 @@ class DeclaredBuilder:
         *,
         base: bool = False,
     ) -> Self:
-        """Add a skill where a conversation may begin; with neither `when` nor `match` it always may.
-
-        `examples` are phrases that must begin here; they are checked, never routed on. A `base` skill is engaged
-        beside the cursor, wherever that is.
-        """
+        """Adds a skill where a conversation may begin, always if without condition; `examples` are only checked."""
         place = f"entries[{len(self._declared.entries)}]"
         entry = Entry(
             self._known(skill, f"{place}.skill"),
@@ -116,10 +106,7 @@ class DeclaredBuilder:
         label: str | None = None,
         priority: int = 0,
     ) -> Self:
-        """Add a way from one skill, or from ANY, to another.
-
-        All its conditions have to hold; a way without conditions is taken by the model only.
-        """
+        """Adds a route from a skill, or from ANY; without conditions only the model takes it."""
         place = f"routes[{len(self._declared.routes)}]"
         route = Route(
             ANY if isinstance(from_, str) and from_ in ANY_SKILL else self._known(from_, f"{place}.from"),
@@ -181,10 +168,7 @@ class DeclaredBuilder:
         all_visits: int | None = None,
         iterations: int | None = None,
     ) -> Self:
-        """Set when a run stops: visits of each skill, or of the named ones, visits altogether, iterations.
-
-        Further calls add to what was said, and the last one counts.
-        """
+        """Sets limits of visits for each or for named skills, of all visits, and of iterations; the last call wins."""
         of_visits = {"per_skill": visits, "per_run": all_visits}
         data = {"visits": {key: most for key, most in of_visits.items() if most is not None}, "iterations": iterations}
         given = read_limits({key: most for key, most in data.items() if most not in (None, {})}, "limits")

@@ -14,11 +14,9 @@ from skillweave.graph.scoring import EntryScoring, RankedEntry, ScoreCandidate, 
 
 
 async def score_entries(compiled: CompiledGraph, context: MoveContext) -> EntryScoring:
-    """What the graph's scorer says to the user's message at this moment; empty for a graph without a scorer.
+    """Asks the scorer about intents that could count, then at the start about entries; empty without one.
 
-    First it is asked about the intents that could count, then, at the start, about the entries that may begin. An entry
-    whose intent is not heard is ranked like the others and never chosen. Raises InvalidScores for a wrong answer, and
-    what the scorer raises; no exception is held back.
+    Raises InvalidScores for a wrong answer, and what the scorer raises.
     """
     scorer = compiled.declared.pick
     if isinstance(scorer, EntryPick):
@@ -132,10 +130,7 @@ def relevances(scores: Sequence[float], temperature: float) -> tuple[float, ...]
 
 
 def best_of(scores: Sequence[float], policy: ScorePolicy) -> int | None:
-    """The position of the highest score, of equal ones the first; None where no score is finite or the policy abstains.
-
-    A lead that differs from the margin by rounding alone keeps it.
-    """
+    """The position of the highest score, the first if equal; None if the policy abstains or no score is finite."""
     position = max(range(len(scores)), key=scores.__getitem__, default=None)
     if position is None or not isfinite(scores[position]):
         return None

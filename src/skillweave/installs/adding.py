@@ -36,10 +36,9 @@ class Added(Portable):
 
 
 def add_skills(folder: Path, packages: Sequence[Package], origin: Origin, *, force: bool = False) -> tuple[Added, ...]:
-    """Copy the skills into the folder, which is made if need be, and write down where they came from.
+    """Copies the skills into the folder and notes in the lock where they came from.
 
-    An added skill that nobody edited since is replaced; with `force` an edited one is, and one that was not added at
-    all. Raises InstallRefused, and then nothing was changed.
+    What was edited or not added is replaced with `force` only. Raises InstallRefused, and then nothing was changed.
     """
     folder = _folder(folder)
     with _exchange(folder) as exchange:
@@ -55,10 +54,7 @@ def add_skills(folder: Path, packages: Sequence[Package], origin: Origin, *, for
 
 
 def remove_skill(folder: Path, skill_id: str, *, force: bool = False) -> Locked:
-    """Take an added skill out of the folder and its entry out of the lock; with `force` also an edited one.
-
-    Raises InstallRefused, and then nothing was changed.
-    """
+    """Takes an added skill out, with `force` an edited one. Raises InstallRefused, and then nothing was changed."""
     _require_added(folder, skill_id, read_lock(folder))
     with _exchange(folder) as exchange:
         # Read again, now that no other command can write it.

@@ -45,10 +45,10 @@ def is_archive(path: Path) -> bool:
 
 
 def unpack(archive: Path, into: Path) -> None:
-    """Write the files of a zip or tar archive below an empty folder.
+    """Writes the files of a zip or tar archive below an empty folder.
 
-    Raises InstallRefused, and then what was written is of no use, for an archive that cannot be read, that holds a
-    path out of the folder, a link, a device or one path twice, and for more than 4,096 entries or 64 MiB.
+    Raises InstallRefused for what cannot be read, for links, devices, paths out of it, and over 4,096 entries or 64
+    MiB.
     """
     entries = _zipped if archive.name.lower().endswith(ZIP_SUFFIXES) else _tarred
     left = MOST_BYTES

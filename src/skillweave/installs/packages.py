@@ -44,11 +44,7 @@ _SHOWN = 20
 
 
 def packages_in(root: Path, wanted: tuple[str, ...] | None = None, *, everything: bool = False) -> tuple[Package, ...]:
-    """The wanted skills at and below a folder, or the only one there, in the order of their paths.
-
-    Raises InstallRefused where one of them cannot be read or holds what is never copied, for a wanted id that is not
-    there, and for several skills of which none is named, unless `everything` is asked for.
-    """
+    """The wanted skills at and below a folder, or the only one there, sorted by path. Raises InstallRefused."""
     real = os.path.realpath(root)
     loaded = asyncio.run(Folder(real).load())
     located = ((skill.id, Path(skill.origin.location)) for skill in loaded.skills if skill.origin)

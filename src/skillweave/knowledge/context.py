@@ -34,10 +34,7 @@ class Section(Portable):
 
 @dataclass(frozen=True, slots=True)
 class EntityContext(Portable):
-    """The sections that were asked for and have content, in their order, and why others are missing.
-
-    `unknown_tags` are tags of which nothing says what they show.
-    """
+    """The sections that have content, in order, why others are missing, and tags that show nothing."""
 
     entity: str
     sections: tuple[Section, ...] = ()
@@ -46,10 +43,7 @@ class EntityContext(Portable):
 
 
 class ContextSource(Protocol):
-    """Assembles entity context; it decides which tags show which sections.
-
-    A source may be able to do more, as `FindsEntities` says.
-    """
+    """Assembles entity context, and decides which tags show which sections; see `FindsEntities` too."""
 
     async def assemble(self, entity: str, domain_tags: Sequence[str]) -> EntityContext:
         """The context of the entity for a skill with these tags; empty for an unknown entity."""
@@ -61,8 +55,5 @@ class FindsEntities(Protocol):
     """What a ContextSource has besides when it can say which entity a name means, in any of its spellings."""
 
     async def find(self, ref: str) -> Entity | None:
-        """The entity of that name, None where there is none.
-
-        Raises AmbiguousEntity where several have it, and StoreUnavailable.
-        """
+        """The entity of that name, or None. Raises AmbiguousEntity and StoreUnavailable."""
         ...

@@ -31,10 +31,7 @@ _DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A range of latitudes, and one or two of longitudes, in degrees: two where the box crosses the 180th meridian.
-
-    The ends of the ranges belong to the box. About a pole all longitudes do.
-    """
+    """A closed range of latitudes, and one of longitudes, two across the 180th meridian, all around a pole."""
 
     south: float
     north: float
@@ -42,11 +39,7 @@ class Box:
 
 
 def box_around(point: Point, radius_ft: float) -> Box:
-    """A box that holds the whole circle of that radius in feet and is little larger, so that an index can be asked.
-
-    It is plain arithmetic, on a globe on which nothing is farther than on the earth: each step on the ellipsoid is
-    shorter, or as long, between the same degrees on that globe.
-    """
+    """A box around the circle of that radius in feet, little larger than it, reckoned on a small globe."""
     angle = (radius_ft + _SPARE_FT) / LEAST_RADIUS_FT
     south, north = point.latitude - degrees(angle), point.latitude + degrees(angle)
     if south <= -90 or north >= 90:
@@ -62,10 +55,7 @@ def box_around(point: Point, radius_ft: float) -> Box:
 
 
 def distances_ft(point: Point, latitudes: ArrayLike, longitudes: ArrayLike) -> NDArray[np.float64]:
-    """How far each place is from the point, in feet along the ground of the ellipsoid of the point's datum.
-
-    The places are in degrees of the same datum. Raises InvalidValue for a datum that is not known, and MissingExtra.
-    """
+    """The distance of each place of the point's datum, in feet. Raises InvalidValue and MissingExtra."""
     there, yonder = np.asarray(latitudes, np.float64), np.asarray(longitudes, np.float64)
     here = np.full_like(there, point.latitude)
     _, _, metres = ellipsoid_of(point.datum).inv(np.full_like(yonder, point.longitude), here, yonder, there)
@@ -73,10 +63,7 @@ def distances_ft(point: Point, latitudes: ArrayLike, longitudes: ArrayLike) -> N
 
 
 def ellipsoid_of(datum: str) -> "Geod":
-    """The ellipsoid that the datum measures on, to reckon distances and directions with, in metres.
-
-    Raises InvalidValue for a datum that pyproj's database does not know by that name, and MissingExtra without pyproj.
-    """
+    """The ellipsoid of a datum, in metres. Raises InvalidValue for an unknown datum, MissingExtra without pyproj."""
     return _ellipsoid(datum_name(datum))
 
 

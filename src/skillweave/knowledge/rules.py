@@ -39,10 +39,7 @@ EXISTS = "exists"
 
 @dataclass(frozen=True, slots=True)
 class Hop(Portable):
-    """One step on the way from the entity: along edges of a relation, to neighbours of these labels, () for any.
-
-    Raises InvalidValue.
-    """
+    """A step along edges of a relation, to neighbours of these labels, () for any. Raises InvalidValue."""
 
     via: str
     direction: Direction = Direction.OUT
@@ -168,10 +165,7 @@ class SectionRule(Portable):
 
 @dataclass(frozen=True, slots=True)
 class IdPattern(Portable):
-    """How an id looks in what a user writes, and how the graph spells it: `{1}` or `{name}` are groups of the pattern.
-
-    An empty `spelled` is the text as it was found. Whether the pattern can be used, `Recogniser` says.
-    """
+    """How an id looks in a text, and how the graph spells it: `{1}`, `{name}` for groups, empty as found."""
 
     json_keys: ClassVar[tuple[str, ...]] = ("pattern", "spelled as as")
 

@@ -16,11 +16,7 @@ from skillweave.skill import Checkpoint, Skill
 
 
 def part_of(snapshot: Snapshot, agent_id: str) -> Snapshot:
-    """The snapshot as the agent sees it: what it does not list is unknown there, as if it had never been loaded.
-
-    Each skill asks at the agent's checkpoints too, so that what a person says there is kept for that skill; the
-    skill's digest covers them as it covers its own. Raises AgentNotFound.
-    """
+    """The snapshot as the agent sees it: its skills only, with its checkpoints too. Raises AgentNotFound."""
     agent = snapshot.agents.get(agent_id)
     if agent is None:
         raise AgentNotFound(agent_id, snapshot.agents)

@@ -18,8 +18,7 @@ _AGENT = Checked("Agent")
 class Agent(Portable):
     """An agent by its id, with the ids of its skills, its own checkpoints, and its budgets by name.
 
-    Its id has the form of a skill's. `agent_type` and `model` are for the host; skillweave only stores them. Raises
-    InvalidValue for a value of another type, an id of another form, and a budget that is no number from 0 on.
+    `agent_type` and `model` are only stored. Raises InvalidValue for a wrong type, a bad id, a budget below 0.
     """
 
     id: str

@@ -18,10 +18,9 @@ from skillweave.task import TaskRule
 
 @dataclass(frozen=True, slots=True)
 class SourceState:
-    """What one source holds: its last answer, what of it and of earlier ones is in use, and how new that is.
+    """What one source holds: its last answer, what is in use (`good`), and a finding if it is `away`.
 
-    `good` has the findings about what was kept from earlier answers, too. `away` is the finding that the source does
-    not answer now. `ticket` numbers the refresh that brought the answer, `version` is what the source said before it.
+    `ticket` numbers the refresh that brought the answer, `version` was asked before it.
     """
 
     loaded: Loaded | None = None
@@ -56,10 +55,7 @@ Answer: TypeAlias = tuple[Loaded | Diagnostic, str | None]
 
 
 async def load_source(source: Source, state: SourceState) -> Answer:
-    """What the source holds now, or the finding that it does not answer if it did before; and its version.
-
-    Raises SourceUnavailable for a source that never answered.
-    """
+    """What the source holds and its version, or a finding if it is away. Raises SourceUnavailable at the first load."""
     try:
         # Asked before the load: a change in between is loaded again next time rather than missed.
         return await read_source(source, state, await version_of(source))
@@ -78,10 +74,7 @@ async def read_source(source: Source, state: SourceState, version: str | None) -
 
 
 def last_good(before: Loaded, now: Loaded) -> Loaded:
-    """What is in use from now on: what the source brings, and of what it cannot read any more the form of before.
-
-    Each thing that is kept is a finding.
-    """
+    """What is in use from now on; what cannot be read any more keeps its form of before, with a finding."""
     skills, kept_skills = last_good_skills(before.skills, now)
     rules, kept_rules = _task_rules(before.task_rules, now)
     keeps_graph = before.graph is not None and now.graph is None and _unreadable(now, GRAPH)

@@ -20,10 +20,7 @@ _LONGEST_VERSION = 100
 
 
 class Precedence(StrEnum):
-    """Who wins a clash of ids between sources; with `namespace` a skill's id is `source__id`, so that few clash.
-
-    What was registered in code wins always, but under `error`, which allows no clash at all.
-    """
+    """Who wins a clash of ids; `namespace` makes ids `source__id`. Code wins always, but under `error`."""
 
     FIRST = "first"
     LAST = "last"
@@ -81,10 +78,7 @@ def add_registered(merged: Merged, offers: Iterable[Offer], hidden: frozenset[st
 
 
 def in_namespace(offers: Iterable[Offer], namespace: str) -> tuple[list[Offer], list[Diagnostic]]:
-    """The offers of one source under ids of its namespace; relations among them follow, the old id stays a spelling.
-
-    An id that becomes longer than an id may be is left out, with a finding.
-    """
+    """A source's offers under ids of its namespace, relations too; ids that get too long are left out and reported."""
     given = list(offers)
     ids = {offer.skill.id: namespaced(namespace, offer.skill.id) for offer in given}
     fitting = [replace(offer, skill=_renamed(offer.skill, ids)) for offer in given if is_skill_id(ids[offer.skill.id])]
@@ -229,10 +223,7 @@ def _comparison(before: str | None, now: str | None) -> tuple[str, Severity]:
 
 
 def merge_event_types(sources: Iterable[tuple[str, Loaded]]) -> tuple[Mapping[str, EventType], tuple[Diagnostic, ...]]:
-    """The first declaration of each event type, and a finding for every other one that differs.
-
-    `sources` are the sources' names with what is in use of each, in order.
-    """
+    """The first declaration of each event type, and a finding for each other one that differs."""
     merged: dict[str, EventType] = {}
     owners: dict[str, str] = {}
     findings: list[Diagnostic] = []
@@ -262,10 +253,9 @@ def merge_task_rules(sources: Iterable[tuple[str, Loaded]], precedence: Preceden
 def merge_agents(
     sources: Iterable[tuple[str, Loaded]], precedence: Precedence, known: Collection[str]
 ) -> tuple[Mapping[str, Agent], tuple[Diagnostic, ...]]:
-    """The agents of all sources by id, and what there is to say: two under one id, skills that are not among `known`.
+    """The agents of all sources by id, and findings: ids that clash, skills that are not `known`.
 
-    With namespaces an agent's id and those of its own source's skills are in them. Raises DuplicateSkill for a clash of
-    ids where none is allowed.
+    Raises DuplicateSkill for a clash of ids where none is allowed.
     """
     owners: dict[str, str] = {}
     merged: dict[str, Agent] = {}

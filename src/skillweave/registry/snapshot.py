@@ -31,13 +31,9 @@ class Offer:
 class Snapshot(Mapping[str, Skill]):
     """All skills at one moment, by id in registry order; `shadowed` lost a clash of ids and are not selected.
 
-    `events` are the event types that sources declare, by name; `task_rules` those of all sources, in their order.
-    `graph` is the skill graph of the first source that has one, in its data form, and `graph_location` where that
-    stands. Of the `relabelled` ids only the version was overridden, so that the shadowed skill is the same definition.
-    `agents` are those that sources describe, by id. `context` is what the first source that says anything about entity
-    context says, in its data form; `skillweave.entities.context_rules_in` reads it. `offers` say who reads the
-    artifacts of each skill, in this version of it; `Registry.read_artifact` uses them. `snapshot[id]` raises
-    SkillNotFound for an unknown id, while `get` and `in` do not.
+    `events` are declared event types by name, `agents` described ones by id. `graph` and `context` are those of the
+    first source that has one, in their data form. Of `relabelled` ids only the version was overridden. `offers` say who
+    reads each skill's artifacts. `snapshot[id]` raises SkillNotFound.
     """
 
     skills: Mapping[str, Skill] = field(default_factory=lambda: MappingProxyType({}))

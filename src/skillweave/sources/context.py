@@ -42,11 +42,7 @@ class ContextRead:
 
 
 def read_context(data: Mapping[str, object], lines: Mapping[Keys, int], *, path: str) -> ContextRead:
-    """The rules in a pack's data.
-
-    A section with a mistake in it is left out as a whole, and so is a pattern: with a lost comparison a section would
-    show what its author left out. Everything else stays, so that one slip does not cost all that is known.
-    """
+    """The rules in a pack's data; a section or pattern with a mistake is left out whole, everything else stays."""
     findings = Findings(path, lines)
     fields = Fields(data, findings).mapping(KEY)
     if fields is None:

@@ -41,10 +41,9 @@ class Written:
 
 
 async def write_json(graph: WritableGraph, path: PathLike) -> Written:
-    """Write the graph as one JSON file, an entity or edge on each line; the file is there whole, or as it was before.
+    """Writes the graph as one JSON file, a piece on each line, whole or not at all.
 
-    Raises InvalidValue where it cannot be written, or would be too large to be read, and what `export` raises. An edge
-    of an entity that came into the graph meanwhile is left out.
+    Raises InvalidValue if it cannot be written, or is too large to be read; and what `export` raises.
     """
     with ExitStack() as stack:
         kept = await _kept(graph, stack)
@@ -63,10 +62,9 @@ async def write_json(graph: WritableGraph, path: PathLike) -> Written:
 
 
 async def write_csv(graph: WritableGraph, entities: PathLike, edges: PathLike) -> Written:
-    """Write the graph as a CSV file of entities and one of edges, with a column for every property that there is.
+    """Writes the graph as a CSV file of entities and one of edges, whole or not at all; formulas are quoted.
 
-    The files are there whole, or as they were before. Texts that a spreadsheet program would take for a formula stand
-    in quotation marks of JSON. Raises InvalidValue like `write_json`, and for one file that is named twice.
+    Raises InvalidValue like `write_json`, and for one file that is named twice.
     """
     if _target(entities) == _target(edges):
         name = quoted(os.fspath(edges))
@@ -81,10 +79,7 @@ async def write_csv(graph: WritableGraph, entities: PathLike, edges: PathLike) -
 
 
 class _Kept:
-    """What a graph holds, in files that go away: it is read once, and both forms begin with what only its end tells.
-
-    `entities` and `edges` are lines of JSON, `entity_keys` and `edge_keys` the properties as they came.
-    """
+    """What a graph holds, read once into temporary files of JSON lines, with the names of all properties."""
 
     def __init__(self, stack: ExitStack) -> None:
         self.entities, self.edges = (

@@ -80,10 +80,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What was seen at the last load; `probes` are the marks that can be trusted, `complete` if all can.
-
-    `findings` are those about the folders, not about a unit.
-    """
+    """What the last load saw; `probes` are trusted marks, `complete` if all are. Findings are about folders."""
 
     root: str = ""
     listings: Mapping[str, Listing] = field(default_factory=dict)
@@ -106,13 +103,10 @@ _ELSEWHERE = Listing(None)
 
 
 class Folder:
-    """The skills in and below a folder; also the folder of a single skill, or its SKILL.md.
+    """The skills in and below a folder; also the folder of a single skill, or its SKILL.md. Read by `load`.
 
-    `name` is what origins and namespaces call the source; by default the folder's own name. Nothing is read before
-    `load`. With a `cache` the first load, too, reads only what changed since the last one of any process.
-
-    A link may lead to a skill's folder in the same repository (below the nearest folder with a `.git`), no further;
-    what it reaches in one of the folders `beside`, which are sources of their own, is left to them.
+    `name` is used in origins and namespaces. With a `cache` the first load, too, reads only what changed. Links lead to
+    skills in the same git repository only; what stands in one of the folders `beside` is left to those sources.
     """
 
     def __init__(
@@ -152,10 +146,7 @@ class Folder:
         return (Path(self._folder),)
 
     async def load(self, previous: Loaded | None = None) -> Loaded:
-        """All skills, sorted by path; files that did not change since `previous` are not read again.
-
-        Raises SourceUnavailable when the folder is missing, is not a folder, or cannot be listed.
-        """
+        """All skills, sorted by path; only changed files are read again. Raises SourceUnavailable."""
         return await asyncio.to_thread(self._load, previous)
 
     async def stream(self) -> AsyncIterator[Loaded]:
@@ -269,10 +260,7 @@ class Folder:
 
 @dataclass(frozen=True, slots=True)
 class UnitReader:
-    """How a source reads its skills: its name, how strictly, and how it tells people where something is.
-
-    `show` takes a path below the source; `folder` is the name of the source's own folder, for a skill right in it.
-    """
+    """How a source reads its skills; `show` names a path below it for people, `folder` is its own folder's name."""
 
     source: str
     strictness: Strictness

@@ -35,10 +35,9 @@ _SECOND = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The names in one folder, each kind sorted; `others` are pipes, sockets and devices.
+    """The names in one folder by kind, sorted; `skill` is the skill file, `misnamed` one in another letter case.
 
-    `skill` is the skill file's name, of whatever kind it is; `misnamed` one that differs from it in case only. `mark`
-    is None when the folder changed so recently that another change might not show.
+    `mark` is None if the folder changed so recently that another change might not show.
     """
 
     mark: Mark | None
@@ -51,10 +50,9 @@ class Listing:
 
 
 class Tree:
-    """Listings by path as of one moment (nanoseconds since 1970), `seen` in this load or remembered from the last.
+    """Listings of real paths at or below `base`, as of the moment `now` (ns), new or remembered.
 
-    Paths are real ones at or below `base`, if one is given; what has become a link since is not listed. `changed` are
-    the paths that have other marks than the remembered ones; None when nobody looked.
+    `changed` are the paths with other marks than remembered, None if nobody looked.
     """
 
     def __init__(
@@ -159,10 +157,9 @@ class Found:
 
 @dataclass(slots=True)
 class Search:
-    """One pass over the folders below `root`, which is a real path; `show` tells people where something is.
+    """One pass over the folders below the real path `root`; `show` names places for people.
 
-    A link may lead to a skill's folder up to the real path `within`; what it reaches in one of the folders `beside`,
-    which are sources of their own, is left to them.
+    Links lead to skills up to `within`; those in folders `beside` are left to their own sources.
     """
 
     tree: Tree

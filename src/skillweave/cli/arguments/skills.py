@@ -84,11 +84,7 @@ class LoadingBar:
 
 
 def named_skills(given: Sequence[str] | None) -> tuple[str, ...]:
-    """What `--skills` names, or where skills are by default; raises Mistake when they are nowhere.
-
-    By default they are in ./skills, .agents/skills and .claude/skills, together; where a project has none of these, in
-    the latter two of the home folder.
-    """
+    """What `--skills` names, else the project's folders of skills, else the user's. Raises Mistake without any."""
     found = tuple(given or ()) or of_project() or _of_user()
     if found:
         return found

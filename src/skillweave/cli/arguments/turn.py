@@ -20,10 +20,7 @@ MOST_TRANSCRIPT_BYTES = 64 * 1024 * 1024
 
 
 def settings_of(*, catalog: str, max_skills: int, budget: int, fitted: str | None = None) -> "Settings":
-    """The settings that the options name, all others at their defaults; `fitted` is a file of `eval fit`.
-
-    Raises Mistake for a file that cannot be read.
-    """
+    """The settings that the options name, the others at their defaults. Raises Mistake if `fitted` cannot be read."""
     from skillweave.disclose.fit import Budget
     from skillweave.settings import CatalogMode, Settings
 

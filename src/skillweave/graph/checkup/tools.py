@@ -188,10 +188,7 @@ class _Texts:
 
     @cached_property
     def _spellings(self) -> list[tuple[str, str]]:
-        """How tools stand in texts, each with its tool.
-
-        A name that could be a word of prose has to stand there as code: `search` and `Read`, not `lookup_order`.
-        """
+        """How each tool stands in texts; a plain word counts only as code: `search` in backticks, or `search(`."""
         return [
             (spelling, tool)
             for tool in self._owners

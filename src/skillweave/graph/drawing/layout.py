@@ -52,10 +52,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """An arrow with the points of its way: an upright piece, a bend, an upright piece, and so on by turns.
-
-    `label` is the middle of its label, None without one.
-    """
+    """An arrow with the points of its way, upright pieces and bends by turns, and the middle of its `label`."""
 
     arrow: Arrow
     caption: Caption
@@ -75,10 +72,7 @@ class Layout:
 
 
 def layout_of(picture: Picture) -> Layout:
-    """A place for everything in the picture; loops are part of their figures.
-
-    Arrows lead downwards as far as cycles allow. No box or label meets another one.
-    """
+    """A place for everything in the picture: no box or label overlaps another, arrows lead down outside cycles."""
     figures = figures_of(picture.ends, picture.arrows)
     arrows = [arrow for arrow in picture.arrows if arrow.source != arrow.target]
     captions = [caption_of(arrow.label) for arrow in arrows]
@@ -115,10 +109,9 @@ def layout_of(picture: Picture) -> Layout:
 
 
 def ranks_of(count: int, ties: Sequence[tuple[int, int]], top: int) -> list[int]:
-    """The row of each of so many boxes, from 0 on; the two ends of a tie never share one.
+    """The row of each box, from 0; the ends of a tie never share one. The first `top` boxes may stand in row 0.
 
-    `top` boxes, the first ones, may stand in row 0, others stand below; what no tie joins stands under everything. A
-    tie that closes a cycle leads upwards. A row that would get too wide becomes several.
+    What no tie joins stands at the bottom, ties that close a cycle lead up, rows that are too wide become several.
     """
     order = _downwards(count, ties)
     place = {box: number for number, box in enumerate(order)}
@@ -250,10 +243,7 @@ def _pulled(item: Item) -> float:
 
 
 def _spaced(wanted: Sequence[float], gaps: Sequence[float]) -> list[float]:
-    """The positions nearest to the wanted ones (least squares) with these gaps between them.
-
-    Neighbours that push each other away move as one block (isotonic regression).
-    """
+    """The positions with these gaps that are nearest to the wanted ones (isotonic regression)."""
     offsets = list(accumulate(gaps, initial=0.0))
     blocks: list[tuple[float, int]] = []
     for want, offset in zip(wanted, offsets, strict=False):
@@ -313,10 +303,7 @@ def _ways(
     figures: Sequence[Figure],
     levels: Sequence[tuple[float, float]],
 ) -> list[tuple[Point, ...]]:
-    """The way of each arrow, upright through the rows, to the side between them.
-
-    On each side of a box its arrows stand in the order of what they come from, as straight under it as there is room.
-    """
+    """The way of each arrow: upright through rows, sideways between them; its ends stand in order along a box."""
     ends: list[list[tuple[Point, Point]]] = [[] for _ in arrows]
     sides: dict[tuple[int, bool], list[tuple[float, int]]] = {}
     for number, (arrow, chain) in enumerate(zip(arrows, chains, strict=True)):

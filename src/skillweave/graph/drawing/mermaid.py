@@ -39,12 +39,10 @@ _PREFIXES = {
 
 
 def to_mermaid(nodes: Sequence[Node], edges: Sequence[Edge], overlay: Overlay | None = None) -> str:
-    """A `flowchart TD` of exactly these nodes and edges, a dotted arrow for a way that only the model takes.
+    """A `flowchart TD` of these nodes and edges, dotted for the model's ways, without a newline at the end.
 
-    Whatever ids and labels hold, every node keeps a name of its own and the text can be parsed. A run on top marks
-    skills by the classes `visited`, `current`, `reachable` and `apart`. No newline at the end.
-
-    Mermaid itself refuses more than 500 edges or 50,000 characters unless its `maxEdges` and `maxTextSize` are raised.
+    Any ids and labels give text that parses. Mermaid itself refuses more than 500 edges or 50,000 characters by
+    default.
     """
     picture = picture_of(nodes, edges, overlay)
     names = _names(picture.ends)
@@ -68,10 +66,7 @@ def _lines(picture: Picture, names: Sequence[str]) -> Iterator[str]:
 
 
 def _names(ends: Sequence[End]) -> list[str]:
-    """A name for each end, made of its id as far as that goes.
-
-    No name has an underscore: Mermaid joins the names of an arrow's ends by one to name the arrow.
-    """
+    """A name for each end, made from its id, without `_`: Mermaid joins names with it to name arrows."""
     taken: set[str] = set()
     repeats: dict[str, int] = {}
     names = []

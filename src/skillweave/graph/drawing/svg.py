@@ -49,12 +49,10 @@ _KEY_BOX = 14.0
 
 
 def to_svg(nodes: Sequence[Node], edges: Sequence[Edge], overlay: Overlay | None = None) -> str:
-    """An SVG 1.1 document of these nodes and edges, a dotted line for a way that only the model takes.
+    """An SVG 1.1 document of these nodes and edges, dotted for the model's ways; the same input, the same text.
 
-    It brings its own ground, light or dark as the reader prefers, and its own style, which touches no other part of a
-    page that it is put into. Every node and edge is a group with its text as the title. A run on top marks skills by
-    the classes `visited`, `current`, `reachable` and `apart`. A key under it all explains dotted lines and marks. The
-    same input gives the same text.
+    It has its own ground (light or dark) and style. Nodes and edges are groups with titles; a run on top marks them by
+    class, and a key explains marks.
     """
     picture = picture_of(nodes, edges, overlay)
     plan = layout_of(picture)
