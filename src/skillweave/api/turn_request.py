@@ -24,12 +24,11 @@ class DeliveryMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest(Portable):
-    """A turn of the conversation that the path names; all but `message` has a default.
+    """A turn of the conversation that the path names: the fields of `Turn`, all but `message` with a default.
 
-    The fields are those of `Turn`; a `message` that is a text is one of the user. Without an `id` the turn has the
-    Idempotency-Key, else a new one. `delivery` is `given` or `two-phase`, in which the host confirms or releases the
-    turn within 60 s; `budget` is one for this turn, None the service's. A conversation's working memory is part of the
-    turn; keys of `memory` go before its keys, for this turn.
+    A `message` that is a text is one of the user. Without an `id` the Idempotency-Key is the turn's id. With the
+    `delivery` `two-phase` the host confirms or releases the turn within 60 s. Keys of `memory` go before working
+    memory.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (

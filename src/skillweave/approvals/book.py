@@ -12,10 +12,8 @@ from skillweave.weaver.approvals import CheckpointVerdict
 class ApprovalBook(ClosableOnExit, Protocol):
     """Keeps approvals and their log; `tests/contracts_of_ports/approvals.py` is the contract as tests.
 
-    Each step writes its row of the log and the approval in one transaction; what it makes of an approval is in
-    `skillweave.approvals.steps`. All methods raise StoreUnavailable when what is asked does not answer, steps
-    ApprovalLogBroken, which is one, where the log does not end as it was sealed, and those with an `approval_id`
-    ApprovalNotFound, also for another tenant's.
+    Each step writes its row of the log and the approval in one transaction. All methods raise StoreUnavailable, steps
+    also ApprovalLogBroken where the log does not end as it was sealed, and ApprovalNotFound.
     """
 
     async def open(
@@ -38,10 +36,7 @@ class ApprovalBook(ClosableOnExit, Protocol):
         limit: int = 20,
         tenant: str = "",
     ) -> tuple[ApprovalCase, ...]:
-        """At most `limit` approvals after the one with the id `after`, oldest first, then by id.
-
-        Raises ApprovalNotFound for an unknown `after`, and InvalidValue for a limit outside of 1 to 1000.
-        """
+        """At most `limit` (1 to 1000) approvals after that id, oldest first. Raises ApprovalNotFound, InvalidValue."""
         ...
 
     async def decide(
@@ -75,8 +70,5 @@ class ApprovalBook(ClosableOnExit, Protocol):
         ...
 
     async def verify(self, *, tenant: str = "") -> tuple[str, ...]:
-        """What is wrong with the tenant's log, and where approvals differ from it; empty if nothing.
-
-        A log that was put back whole looks like the earlier one: keep the number and seal of its end elsewhere.
-        """
+        """What is wrong with the tenant's log; keep its last seal elsewhere, as one put back whole looks fine."""
         ...

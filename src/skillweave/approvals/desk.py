@@ -21,21 +21,14 @@ _REFUSALS = (InvalidVerdict, SkillNotFound, CheckpointNotFound)
 
 @dataclass(frozen=True, slots=True)
 class ApprovalDesk:
-    """Asks and answers for one tenant: the book keeps each step, the Weaver's conversations get the verdicts.
-
-    After a crash between the two, `apply_waiting`, which runs before every turn, applies what is left.
-    """
+    """Asks and answers for one tenant; before every turn `apply_waiting` applies what a crash left."""
 
     book: ApprovalBook
     weaver: Weaver
     events: EventStream
 
     async def ask(self, approval_id: str, request: ApprovalRequest) -> ApprovalCase:
-        """Keeps a question with the conversation as it is; the same again is answered as it stands.
-
-        Raises SkillNotFound, CheckpointNotFound, InvalidVerdict if a yes could not be kept, and InvalidValue for a used
-        id.
-        """
+        """Keeps a question with the conversation as it is. Raises SkillNotFound, CheckpointNotFound, InvalidVerdict."""
         tenant = self.weaver.ledger.tenant
         try:
             known = await self.book.get(approval_id, tenant=tenant)
@@ -46,10 +39,7 @@ class ApprovalDesk:
         return await self.book.open(approval_id, request, known.digest, known.state or State(), tenant=tenant)
 
     async def decide(self, approval_id: str, reply: ApprovalReply, key: str = "") -> ApprovalCase:
-        """Keeps what a person said, with the API key, and applies it; the same again changes nothing.
-
-        Raises ApprovalNotFound, AlreadyDecided, and what `Weaver.approvals.decide` raises: then it is asked anew.
-        """
+        """Keeps what a person said and applies it, once. Raises ApprovalNotFound, AlreadyDecided, InvalidVerdict."""
         asked = await self.book.get(approval_id, tenant=self.weaver.ledger.tenant)
         case = await self.book.decide(approval_id, _said(asked, reply), key=key, tenant=self.weaver.ledger.tenant)
         return case if case.applied else await self._apply(case)
@@ -108,7 +98,6 @@ def _said(case: ApprovalCase, reply: ApprovalReply) -> CheckpointVerdict:
 
 
 def _kept(state: State, case: ApprovalCase) -> Approval | None:
-    """The verdict of the case, where the conversation has it."""
     said = verdict_of(case)
     calls = [call for call in (said.call, said.decided_call) if call is not None]
     digests = {one for call in calls for one in (call.digest, call.content)}

@@ -122,6 +122,5 @@ def _options(
         bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
     ] = False,
 ) -> None:
-    """What stands before any command."""
     if config is not None and no_config:
         raise typer.TyperException("--config names a file, and --no-config says to read none; give one of them")

@@ -104,10 +104,7 @@ class Happened:
             self.turns[event.turn_id] = event.payload
 
     def told(self, message: str, reply: str, decisions: tuple[Decision, ...]) -> Told:
-        """What became of the message: the skills that the last call had, and of all calls what they said and offered.
-
-        Calls of one tool loop end the same, so the end of the longest counts once.
-        """
+        """What became of the message; calls of one tool loop end the same, so the end of the longest counts once."""
         turns = tuple(self.turns.values())
         return Told(
             message,

@@ -48,7 +48,6 @@ def spread(function: Callable[..., object]) -> Callable[..., object]:
 
 
 async def _to_its_end(answer: Awaitable[object]) -> object:
-    """What the command answers, after which no source of its own is connected any more."""
     from skillweave.cli.arguments.skills import sources_closed
 
     async with sources_closed():
@@ -61,7 +60,6 @@ class _WithExamples:
     epilog: str | None
 
     def format_epilog(self, _ctx: Any, formatter: Any) -> None:  # noqa: ANN401
-        """The examples, one a line, not wrapped."""
         if self.epilog:
             with formatter.section("Examples"):
                 for line in self.epilog.strip().splitlines():

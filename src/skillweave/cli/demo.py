@@ -135,7 +135,6 @@ def example_skills() -> Path:
 
 @asynccontextmanager
 async def _opened(pack: "Demonstration | None", kept: Kept) -> "AsyncIterator[tuple[Weaver, Mapping[str, Tool]]]":
-    """The weaver of the example skills, or of a pack, with the tools that its model can call."""
     import skillweave
     from skillweave.settings import CatalogMode, FileAccess, Settings
 

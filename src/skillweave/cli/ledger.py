@@ -223,7 +223,6 @@ async def reconsider(at: _Point, *, loading: options.LoadingWithLedger) -> Answe
 
 @asynccontextmanager
 async def _weaver(sources: "Sequence[Source]", kept: Kept, agent: str | None = None) -> "AsyncIterator[Weaver]":
-    """A weaver over the ledger; raises Mistake where that knows nothing of the conversation."""
     import skillweave
 
     async with opened(kept, sources) as store:

@@ -21,9 +21,8 @@ TIMEOUT = 30.0
 class Client(ClientVerbs[Awaited], ClosedOnExit):
     """Calls a service at its address with an API key or none; the verbs are those of a Weaver.
 
-    `timeout` is in seconds, for one try; what is safe to repeat is tried again. `transport` replaces the network, for
-    tests. Verbs raise what the engine raises, each a ServiceError with its `problem`, and ServiceUnreachable. Raises
-    InvalidValue for a bad address or key.
+    What is safe to repeat is tried again, each try within `timeout` seconds; `transport` replaces the network. Verbs
+    raise what the engine raises, each a ServiceError, and ServiceUnreachable. Raises InvalidValue.
     """
 
     def __init__(

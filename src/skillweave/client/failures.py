@@ -18,10 +18,7 @@ _HOMES = (
 
 
 class ServiceError(SkillweaveError):
-    """What the service refuses: `problem` says why, `retry_after` in how many seconds to try again, or None.
-
-    It is the engine's own exception too, so that `except SkillNotFound` works, without its other attributes.
-    """
+    """What the service refuses, also the engine's own error: the `problem`, and `retry_after` in seconds."""
 
     problem: Problem
     retry_after: float | None

@@ -44,10 +44,7 @@ class KeyInTheOpen(UserWarning):
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How often a request is sent again at most, and the waits before, each twice as long. Raises InvalidValue.
-
-    A Retry-After of the service is waited for unless it is longer than `longest_seconds`.
-    """
+    """How often a request is sent again at most, and the waits before, each twice as long. Raises InvalidValue."""
 
     most: int = 3
     first_seconds: float = 0.2

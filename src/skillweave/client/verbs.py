@@ -262,10 +262,7 @@ class ClientVerbs(Verbs[M]):
         placement: Placement = Placement.HISTORY,
         key: str | None = None,
     ) -> Verdict:
-        """Whether a tool may be called now: allowed, to be asked about, or denied; see `Weaver.authorize`.
-
-        `tools`, `limits` and `placement` are those of the conversation's turns. The same `key` gets the same answer.
-        """
+        """Whether a tool may be called now; the same `key` gets the same answer. See `Weaver.authorize`."""
         request = AuthorizeRequest(
             conversation,
             tool,
@@ -288,10 +285,7 @@ class ClientVerbs(Verbs[M]):
         tools: Sequence[str] | None = None,
         spawn_id: str | None = None,
     ) -> SpawnPlan | SpawnRejected:
-        """All that a sub-agent has to be started with, or why it may not be; nothing is started.
-
-        `parent` is the conversation or plan that spawns. The same `spawn_id` is the same spawn, none a new one.
-        """
+        """All that a sub-agent has to be started with, or why it may not be; the same `spawn_id` is the same spawn."""
         whose: dict[str, Any] = {"plan": parent} if isinstance(parent, SpawnPlan) else {"parent": parent}
         own = self._new_id() if spawn_id is None else spawn_id
         question = SpawnQuestion(request, tools=_row(tools), spawn_id=own, **whose)
@@ -441,10 +435,7 @@ class ClientVerbs(Verbs[M]):
 
     @Verb
     async def decide_approval(self, approval: str, reply: ApprovalReply) -> ApprovalCase:
-        """Says yes, no, or yes with other arguments; the conversation then has the verdict.
-
-        Raises ApprovalNotFound, AlreadyDecided for another verdict, and InvalidVerdict.
-        """
+        """Says yes, no, or yes with other arguments. Raises ApprovalNotFound, AlreadyDecided, InvalidVerdict."""
         return await self._ask(ApprovalCase, "POST", "/approvals/{}/decide", approval, body=reply)
 
     @Verb
@@ -502,7 +493,6 @@ class ClientVerbs(Verbs[M]):
                 await self._wire.rested()
 
     async def _ask(self, answers: type[T], method: str, path: str, *parts: str, **sent: Unpack[Sent]) -> T:
-        """The answer to a request as that type; `sent` is what `Wire.send` takes."""
         return await self._wire.answer(answers, method, at(path, *parts), **sent)
 
     async def _send(self, method: str, path: str, *parts: str, **sent: Unpack[Sent]) -> httpx.Response:
@@ -511,7 +501,6 @@ class ClientVerbs(Verbs[M]):
     async def _entries(
         self, page: type[Any], path: str, *parts: str, query: Mapping[str, object] | None = None
     ) -> AsyncGenerator[Any, None]:
-        """The entries of all pages, each page asked for when the one before is used up."""
         after: str | None = None
         while True:
             asked = {**(query or {}), "after": after, "limit": MOST_LISTED}

@@ -28,9 +28,8 @@ def check_against(
 ) -> tuple[Diagnostic, ...]:
     """Checks a value against a schema; it is valid without a finding of level error.
 
-    `value` is JSON data, also frozen. Findings stand at `place` and their JSON pointer; `most` are listed, the rest
-    counted. The draft is that of `$schema`, 2020-12 by default; `format` is a note, patterns are RE2's, nothing is
-    fetched. Raises MissingExtra without `jsonschema`, and nothing else.
+    Findings stand at `place` and their JSON pointer; `most` are listed. The draft is 2020-12 unless `$schema` says
+    another; patterns are RE2's, nothing is fetched. Raises MissingExtra without `jsonschema`.
     """
     prepared = schema if isinstance(schema, PreparedSchema) else prepare_schema(schema)
     if prepared.problems:

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from skillweave.contracts.codes import shown
-from skillweave.errors import MissingExtra
+from skillweave.errors import MissingExtra, first_of
 from skillweave.text.search import Pattern, compile_flagged
 
 DRAFTS: Mapping[str, str] = MappingProxyType(
@@ -211,8 +211,7 @@ def _broken(what: str) -> Validator:
 
 
 def _names(names: Sequence[str | int]) -> str:
-    first = ", ".join(shown(name) for name in names[:5])
-    return f"{first} and {len(names) - 5} more" if len(names) > 5 else first
+    return first_of([shown(name) for name in names], 5)
 
 
 def _size(value: object) -> int:

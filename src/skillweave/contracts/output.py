@@ -97,7 +97,6 @@ def _broken_contract(skill: Skill, prepared: PreparedSchema) -> tuple[Diagnostic
 
 
 def _read(text: str, schema: Mapping[str, FrozenJson]) -> ParsedAnswer:
-    """The value that a text stands for under this schema."""
     as_it_stands = ParsedAnswer(text, is_json=True)
     if text in _named(schema):
         return as_it_stands
@@ -110,7 +109,6 @@ def _read(text: str, schema: Mapping[str, FrozenJson]) -> ParsedAnswer:
 
 
 def _named(schema: Mapping[str, FrozenJson]) -> tuple[FrozenJson, ...]:
-    """The values that the schema names one by one."""
     named = schema.get("enum", ())
     return (*(named if isinstance(named, list | tuple) else ()), *([schema["const"]] if "const" in schema else []))
 

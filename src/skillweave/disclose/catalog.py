@@ -41,10 +41,7 @@ NO_CATALOG = Catalog()
 
 
 class PricedCatalog:
-    """The skills of one snapshot with what it costs to show them, counted at first use.
-
-    `limit` is in tokens, for the catalog and each list; `first` are ids that stay when room is short.
-    """
+    """The skills of a snapshot and what showing them costs, within `limit` tokens; `first` stay longest."""
 
     def __init__(
         self,

@@ -131,14 +131,10 @@ INSTRUCTIONS = "instructions"
 
 @dataclass(frozen=True, slots=True)
 class Budget(Portable):
-    """Tokens that skills may take of the coming call.
+    """Tokens that skills may take of the coming call. Raises InvalidValue.
 
-    `total` bounds catalog, blocks present and blocks added together; `catalog` bounds the catalog, which never takes
-    more than a quarter of `total`; `shortlist` bounds the lines of skills that are only offered; `per_skill` bounds one
-    skill's block without the context of entities, and `context` what of that one turn adds; `reserve` is kept free
-    inside `total` for the framing that a provider adds around messages.
-
-    Raises InvalidValue for what is not a whole number from 0 on.
+    `total` bounds catalog, present and added blocks; the `catalog` takes a quarter of it at most; `shortlist` bounds
+    lines of offered skills, `per_skill` one block, `context` that of entities; `reserve` is kept free for the provider.
     """
 
     total: int = 25_000
@@ -179,8 +175,7 @@ class Passage:
 class Want:
     """A skill that should be in the context of the coming call.
 
-    `present` is the rung whose text is there already, None when none is; `replaces` says that an outdated text of the
-    skill may still stand there. `readings` are sections to be shown beside it, `highest` is the rung that is enough.
+    `present` is the rung that is there already, `highest` the one that is enough; `replaces`: outdated text may stand.
     `arguments` are the user's words that its text takes.
     """
 
@@ -244,7 +239,6 @@ class _Purse:
     context: int
 
     def pays(self, tokens: int) -> bool:
-        """Take so many tokens, where there are so many left."""
         if tokens > self.left:
             return False
         self.left -= tokens
@@ -312,7 +306,6 @@ def _changed(passages: Iterable[Passage]) -> tuple[str, ...]:
 
 
 def _completed(shown: Shown, purse: _Purse) -> Shown:
-    """The step with what fits beside the skill's own text, and with what did not fit."""
     want = shown.want
     if shown.rung is None or shown.rung < min(Rung.INSTRUCTIONS, want.highest):
         shown = replace(shown, left_out=(_own_text_left_out(want, purse),))

@@ -38,10 +38,7 @@ def fit_pieces(
     whole: Callable[[Sequence[int]], Priced],
     head: str = "",
 ) -> Fitted:
-    """The pieces that have room, in order, the first behind the line `head`; one count per piece, then the whole.
-
-    `whole` renders the text with the pieces at these places; what is too much then is taken back.
-    """
+    """The pieces with room behind the line `head`; `whole` renders those, and what is too much is taken back."""
     # What a line break at the end of the last piece costs, which is only there when another piece follows.
     last, tokens, opening = base.text, base.tokens, f"{head}\n" if head else ""
     chosen: list[int] = []

@@ -19,10 +19,7 @@ EMBEDDERS: Extensions[Callable[[str], Embedder]] = Extensions(
 
 
 def embedder_of(named: str | Embedder) -> Embedder:
-    """The embedder for `multilingual`, `sentence-transformers:MODEL`, `openai:MODEL`, or an Embedder.
-
-    Raises SkillweaveError, with the reason, for one that is unknown or cannot be opened.
-    """
+    """The embedder for `multilingual`, `sentence-transformers:MODEL`, `openai:MODEL`. Raises SkillweaveError."""
     if not isinstance(named, str):
         if not callable(getattr(named, "embed", None)):
             raise SkillweaveError(f"an embedder of type {type(named).__name__} has no method `embed`; give it one")

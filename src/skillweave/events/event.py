@@ -25,10 +25,7 @@ class Payload(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Event(Portable):
-    """Something that happened, without any text of a message; `turn_id` is None where no turn did it.
-
-    Its `id` is the same whenever it is told, so that consumers can drop what they know.
-    """
+    """Something that happened, without any text of a message; its `id` is the same whenever it is told."""
 
     id: str
     event_type: str
@@ -191,10 +188,7 @@ class StreamGap(SkillweaveError, LookupError):
 
 
 class EventStream(ClosableOnExit, Protocol):
-    """Keeps the events of each conversation in their order; `tests/contracts_of_ports/event_stream.py` is the contract.
-
-    All methods raise StoreUnavailable when what is asked does not answer.
-    """
+    """Keeps each conversation's events in order, or raises StoreUnavailable; see `tests/contracts_of_ports`."""
 
     async def append(self, conversation: str, events: Sequence[Event], *, tenant: str = "") -> None:
         """Put the events at the end, in their order; one whose id is among the last 200 already is left out."""

@@ -22,10 +22,7 @@ def built_in(event_type: str) -> type[BuiltIn] | None:
 
 @dataclass(frozen=True, slots=True)
 class Given(BuiltIn):
-    """A block of a skill that a turn gives: `block` is its message's id, `keys` are the ledger's rows in it.
-
-    `delivery` is `claimed` where the host still has to confirm. `score` compares within one `matcher` only.
-    """
+    """A block of a skill that a turn gives; `claimed` if the host has to confirm. `score` is the `matcher`'s own."""
 
     skill_id: str
     version: str | None
@@ -129,10 +126,8 @@ class ToolBlocked(BuiltIn):
 class TurnDecided(BuiltIn):
     """A turn is stored: how its decisions came out, what it costs, how long it took.
 
-    `revision` is that of the conversation's State, None while the ledger does not answer: it orders the turns of one
-    conversation, whichever process ran them. `skills` are those whose text is in the context of the coming call,
-    `offered` those that its tail names, `outcomes` counts decisions, `diagnostics` are codes. `tokens` has the keys
-    catalog, tail (which is part of it), injected and left.
+    `revision` is that of the State and orders the turns, None while the ledger is away. `skills` are those in context,
+    `offered` those of the tail; `tokens` has catalog, tail, injected and left.
     """
 
     event_type: ClassVar[str] = "turn.decided"

@@ -270,7 +270,6 @@ class Fields:
                 self.report(codes.UNKNOWN_KEY, key, "is not a known key; it means nothing", "correct or remove it")
 
     def _as_text(self, value: object, keys: Keys) -> str | None:
-        """What was written in place of a text."""
         if isinstance(value, bool | int | float):
             text = json.dumps(value)
             self._report(codes.NOT_TEXT, keys, f"is the value {text[:60]}, read as text", "put it in quotes")

@@ -40,10 +40,7 @@ class _Edit:
 
 
 def mend_skill_md(data: bytes, *, folder: str, rename: bool = True) -> Mended:
-    """The bytes of a SKILL.md with its repairs written down; `folder` is the name of the folder that holds it.
-
-    A change that makes the file say something else is not made. Without `rename` a name that is not the folder's stays.
-    """
+    """The bytes of a SKILL.md in that folder with repairs written down, but none that makes it say something else."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:

@@ -111,10 +111,7 @@ class Draft:
             fields.report(codes.FIELD_MISSING, "description", "is missing or empty", fix)
 
     def take(self, fields: Fields, spelling: Spelling) -> None:
-        """Takes all fields that have a key in the spelling; lists replace what was there, mappings are merged.
-
-        In native form the text's parts stand in the mapping `text`, or beside it, as short definitions are written.
-        """
+        """Takes all fields that have a key in the spelling; lists replace what was there, mappings are merged."""
         own, of_text = _keys(spelling)
         places = [(self.values, own, fields), (self.text, of_text, fields)]
         inner = fields.mapping("text") if spelling is Spelling.NATIVE else None
@@ -282,7 +279,6 @@ def read_relation(fields: Fields, kind_key: str = "kind", rules: RuleList | None
 
 @cache
 def _keys(spelling: Spelling) -> tuple[list[tuple[str, Field]], list[tuple[str, Field]]]:
-    """The keys of a spelling with what stands there: fields of the skill, and fields of its text."""
     native = spelling is Spelling.NATIVE
     own, of_text = (
         [(key, part) for part in parts for key in (part.keys.get(spelling), part.name if native else None) if key]

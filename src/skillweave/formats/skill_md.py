@@ -88,7 +88,6 @@ def read_front_fields(fields: Fields, *, source: str, digest: str) -> SkillRead:
 
 
 def _split_tags(text: str) -> tuple[str, ...]:
-    """The tags in one text, parted by commas."""
     return tuple(tag.strip() for tag in text.split(",") if tag.strip())
 
 

@@ -121,7 +121,6 @@ def to_manifest(skill: Skill) -> dict[str, Json]:
 
 
 def _read_tiers(fields: Fields, *, source: str, digest: str) -> SkillRead:
-    """The skill in a mapping of its tiers, or in one flat mapping with a `skill_id`."""
     manifest = fields.mapping(MANIFEST) if MANIFEST in fields else fields
     if manifest is None:
         report_missing(fields, MANIFEST)

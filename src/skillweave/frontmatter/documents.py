@@ -31,10 +31,7 @@ _BOM = "\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """A file's `fields` (None: skipped, see the findings), and the `body` after them, or the whole text.
-
-    `lines` has the line of each key in the file; `body_line` is the line after the second fence.
-    """
+    """A file's `fields` (None: skipped), the `body` after them, and the line of each key and of the body."""
 
     fields: dict[str, Tree] | None
     body: str = ""

@@ -151,11 +151,7 @@ _STREAM_END: type[object] = yaml.StreamEndEvent
 
 
 class _Builder:
-    """Turns events into data; recursion is no deeper than the limit of depth.
-
-    PyYAML's C loader dies on 100 KB of `[` and shares the nodes of an alias bomb; its parser, which only reports
-    events, does neither. Nothing is ever constructed here but text, lists and dicts.
-    """
+    """Turns events into text, lists and dicts; PyYAML's C loader dies on 100 KB of `[` and shares alias bombs."""
 
     __slots__ = ("_depth", "_duplicates", "_first_line", "_left", "_limits", "_lines", "_next")
 

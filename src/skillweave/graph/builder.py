@@ -37,7 +37,7 @@ from skillweave.text.embedding import Embedder
 
 Skilled: TypeAlias = Skill | GraphSkill | str
 """A skill, or only its id."""
-Asked: TypeAlias = Condition | Mapping[str, object] | Callable[[PredicateContext], object]
+ConditionLike: TypeAlias = Condition | Mapping[str, object] | Callable[[PredicateContext], object]
 """A condition in its data form, as a value, or as code."""
 
 
@@ -52,7 +52,7 @@ class Fork:
 Branch: TypeAlias = Skilled | Fork
 
 
-def decide(condition: Asked, then: Branch, otherwise: Branch, label: str | None = None) -> Fork:
+def decide(condition: ConditionLike, then: Branch, otherwise: Branch, label: str | None = None) -> Fork:
     """A decision of a tree; branches are skills or further decisions. Raises InvalidGraph for a bad condition."""
     first, of_first = _branch(then, "decide.then")
     second, of_second = _branch(otherwise, "decide.otherwise")
@@ -76,7 +76,7 @@ class DeclaredBuilder:
     def entry(
         self,
         skill: Skilled,
-        when: Asked | None = None,
+        when: ConditionLike | None = None,
         match: "Condition | Mapping[str, object] | None" = None,
         examples: Iterable[str] = (),
         label: str | None = None,
@@ -99,7 +99,7 @@ class DeclaredBuilder:
         self,
         from_: Skilled,
         to: Skilled,
-        when: Asked | None = None,
+        when: ConditionLike | None = None,
         on_tool: "str | Regex | Mapping[str, object] | None" = None,
         on_status: "str | Iterable[str] | None" = None,
         guard: "Guard | Mapping[str, object] | None" = None,
@@ -225,7 +225,7 @@ def _branch(branch: Branch, place: str) -> tuple[TreeNode, tuple[GraphSkill, ...
     return found.id, (found,)
 
 
-def _condition_of_entry(when: Asked | None, match: Asked | None, place: str) -> Condition | None:
+def _condition_of_entry(when: ConditionLike | None, match: ConditionLike | None, place: str) -> Condition | None:
     if when is not None and match is not None:
         raise wrong(place, "it has both `when` and `match`", "give one of them")
     if match is None:
@@ -236,10 +236,10 @@ def _condition_of_entry(when: Asked | None, match: Asked | None, place: str) -> 
     return condition
 
 
-def _condition(asked: Asked, place: str) -> Condition:
-    if callable(asked) and not isinstance(asked, Mapping):
-        return Predicate(asked)
-    return read_condition(asked, place)
+def _condition(condition: ConditionLike, place: str) -> Condition:
+    if callable(condition) and not isinstance(condition, Mapping):
+        return Predicate(condition)
+    return read_condition(condition, place)
 
 
 def _label(label: str | None, place: str) -> str | None:

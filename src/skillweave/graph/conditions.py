@@ -61,10 +61,7 @@ Phrase: TypeAlias = tuple[str, MatchMode]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lexicon:
-    """All words and expressions of a graph, compiled once; safe to share between threads.
-
-    `sought` has each condition's phrases by number, with the declared words; `patterns` are expressions, of tools too.
-    """
+    """All words and expressions of a graph, compiled; `sought` has each condition's phrases by number."""
 
     automaton: Automaton
     sought: Mapping[Hashable, tuple[tuple[int, str], ...]]

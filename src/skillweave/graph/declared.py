@@ -47,10 +47,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A way from one skill to another if all conditions hold; without any only the model takes it.
-
-    `on_tool` is a tool's name or an expression. Of routes that fire, higher `priority` wins, then order.
-    """
+    """A way to another skill if all conditions hold; without any only the model takes it. `on_tool` may be a Regex."""
 
     from_: str
     to: str

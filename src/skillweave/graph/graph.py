@@ -36,10 +36,7 @@ class Check(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WiredSkill:
-    """A skill with what engages it: the edges that lead to it, in the order of declaration.
-
-    `base` skills are engaged wherever the cursor is; a skill without triggers and without `base` never is.
-    """
+    """A skill with the edges that lead to it, in the order of declaration; `base` skills are engaged everywhere."""
 
     skill: GraphSkill
     triggers: tuple[Edge, ...]

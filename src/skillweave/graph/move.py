@@ -15,10 +15,9 @@ LONGEST_TRAIL = 100
 
 @dataclass(frozen=True, slots=True)
 class MoveContext(Portable):
-    """One moment of a conversation: the last words of the `user`, the skill that it is in (None at the start).
+    """One moment of a conversation: the words of the `user`, the current skill, tools and picks since the last move.
 
-    `iteration` counts the model's calls since, from 1; `tools` and `picks` are those since the last move. `between` two
-    calls only picks are judged.
+    `iteration` counts the model's calls since, from 1. `between` two calls only picks are judged.
     """
 
     user: str = ""
@@ -84,10 +83,7 @@ class ClosedGuard(Portable):
 
 @dataclass(frozen=True, slots=True)
 class Move(Portable):
-    """Where the conversation stands now, and why; `to` is None while nothing is begun.
-
-    It holds what was declared and places in the message, never what somebody said, so that it may be kept.
-    """
+    """Where the conversation stands now (`to`; None: nothing begun), and why; never what somebody said."""
 
     to: str | None
     from_: str | None

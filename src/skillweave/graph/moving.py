@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from skillweave.conversation import Role, ToolResult, Turn, latest
 from skillweave.decisions import Evidence
+from skillweave.errors import first_of
 from skillweave.frozen import EMPTY, FrozenDict
 from skillweave.graph.compiled import CompiledGraph
 from skillweave.graph.conditions import HOLDS, HOLDS_NOT, Condition, EvalContext, Regex, Verdict, judge_guard
@@ -124,8 +125,7 @@ def is_reachable(compiled: CompiledGraph, current: str | None, skill_id: str) ->
 
 def refusal(skill_id: str, current: str | None, reachable: Iterable[str]) -> str:
     """Why the model may not open a skill, in a sentence that names those that it may."""
-    known = list(reachable)
-    named = ", ".join(known[:MOST_NAMED]) + (f" and {len(known) - MOST_NAMED} more" if known[MOST_NAMED:] else "")
+    named = first_of(list(reachable), MOST_NAMED)
     here = "at the start of the skill graph" if current is None else f"from {current!r}"
     return f"{skill_id!r} cannot be reached {here}; what can be is: {named or 'nothing'}"
 
@@ -189,7 +189,6 @@ def _visits_over(limits: Limits, visits: Mapping[str, int], to: str) -> str | No
 
 
 def _begin(compiled: CompiledGraph, ctx: EvalContext, notes: Notes) -> NextStep | None:
-    """The entry that begins; None where none may, and where that is left to the model."""
     pick = compiled.declared.pick
     if pick is EntryPick.DECLARATION:
         return first_entry(compiled, ctx, notes)
@@ -199,7 +198,6 @@ def _begin(compiled: CompiledGraph, ctx: EvalContext, notes: Notes) -> NextStep 
 
 
 def _why_none(compiled: CompiledGraph, ctx: EvalContext) -> str:
-    """Why nothing begins, in a few words."""
     pick = compiled.declared.pick
     if ctx.context.between:
         return "nothing has begun yet"
@@ -283,7 +281,6 @@ def _leave(compiled: CompiledGraph, current: str, ctx: EvalContext, notes: Notes
 
 
 def _firing(route: Route, result: ToolResult | None, ctx: EvalContext, notes: Notes) -> tuple[Evidence, ...] | None:
-    """What shows that a route fires; None where it does not."""
     evidence = _matched(route, result, ctx)
     if evidence is None:
         return None

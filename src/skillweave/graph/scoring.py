@@ -170,10 +170,7 @@ def _indexed(candidates: _Texts) -> _Index:
 
 @dataclass(frozen=True)
 class EmbeddingScorer:
-    """Scores by cosine, -1 to 1, of the nearest text of a candidate; 0 where a text says nothing.
-
-    Texts are embedded once; an EmbeddedOnce shares them. `score` raises NoEmbedder without an embedder.
-    """
+    """Scores by cosine with the nearest text of a candidate. `score` raises NoEmbedder without an embedder."""
 
     embedder: Embedder | None = None
     policy: ScorePolicy = NEAREST_WINS

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from skillweave.codec import Portable
+from skillweave.errors import first_of
 from skillweave.installs.fetching import Origin
 from skillweave.installs.lock import (
     Condition,
@@ -36,10 +37,7 @@ class Added(Portable):
 
 
 def add_skills(folder: Path, packages: Sequence[Package], origin: Origin, *, force: bool = False) -> tuple[Added, ...]:
-    """Copies the skills into the folder and notes in the lock where they came from.
-
-    What was edited or not added is replaced with `force` only. Raises InstallRefused, and then nothing was changed.
-    """
+    """Copies skills into the folder and notes them in the lock, or raises InstallRefused; `force` replaces edits."""
     folder = _folder(folder)
     with _exchange(folder) as exchange:
         # Read only now, when no other command can write it: what that added must stay in the lock.
@@ -104,9 +102,7 @@ def _planned(folder: Path, lock: Lock, package: Package, origin: Origin, *, forc
 def _require_own(place: Path, standing: Standing, *, force: bool) -> None:
     """Refuse to lose what somebody edited."""
     if standing.condition is Condition.EDITED and not force:
-        differing = standing.differing
-        more = f" and {len(differing) - 3} more" if len(differing) > 3 else ""
-        what = f" ({', '.join(differing[:3])}{more})" if differing else ""
+        what = f" ({first_of(standing.differing, 3)})" if standing.differing else ""
         raise InstallRefused(f"{place} was edited since it was added{what}; {_FORCE}")
 
 
@@ -134,7 +130,6 @@ class _Exchange:
     _done: list[tuple[Path, Path]] = field(default_factory=list)
 
     def put(self, package: Package) -> None:
-        """Write the files of a skill where nobody looks, then let them take the place of what is there."""
         new = self.work / "new" / package.skill_id
         for path, file in package.files.items():
             target = new / path
@@ -147,14 +142,12 @@ class _Exchange:
         self._move(new, self.folder / package.skill_id)
 
     def take(self, skill_id: str) -> None:
-        """Take what is there out of its place."""
         if os.path.lexists(self.folder / skill_id):
             old = self.work / "old" / skill_id
             old.parent.mkdir(parents=True, exist_ok=True)
             self._move(self.folder / skill_id, old)
 
     def undo(self) -> None:
-        """Put everything back, in the opposite order, and clean up; raises InstallRefused where something stays."""
         failed: OSError | None = None
         while self._done:
             from_, to = self._done.pop()
@@ -172,7 +165,6 @@ class _Exchange:
         self.clean()
 
     def clean(self) -> None:
-        """Delete what a change leaves behind."""
         shutil.rmtree(self.work, ignore_errors=True)
         with suppress(OSError):  # something else may stand beside it
             self.work.parent.rmdir()

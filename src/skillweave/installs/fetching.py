@@ -121,7 +121,6 @@ def _on_disk(source: str, path: Path, ref: str | None) -> tuple[Kind, str]:
 
 
 def _cloned(address: str, ref: str | None, into: Path) -> str:
-    """Clone the repository, its newest commit alone; that commit's id."""
     if ref is not None and (ref.startswith("-") or not ref.strip()):
         raise InstallRefused(f"{ref[:60]!r} is no branch or tag; name one as `git branch --all` or `git tag` show it")
     git = shutil.which("git")

@@ -22,10 +22,7 @@ _MOST_BYTES = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Locked(Portable):
-    """An added skill: the source as named, without a password, and what was taken from it.
-
-    `kind` is folder, archive or git; `path` the skill's folder in the source; `sha256` has digests by file.
-    """
+    """An added skill: the source without a password, its `kind`, the `path` in it, and `sha256` digests by file."""
 
     source: str
     kind: str

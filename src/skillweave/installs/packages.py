@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skillweave.diagnostics import Severity
-from skillweave.errors import SkillweaveError
+from skillweave.errors import SkillweaveError, first_of
 from skillweave.registry.source import IGNORED_FOLDERS
 from skillweave.sources.files import Refused, is_inside, read_plain
 from skillweave.sources.folder import Folder
@@ -62,10 +62,9 @@ def packages_in(root: Path, wanted: tuple[str, ...] | None = None, *, everything
     if len(places) < len(loaded.skills):
         raise InstallRefused("the source has two skills of one id; name the folder of the one that you want")
     if len(places) > 1 and wanted is None and not everything:
-        more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
+        skills = first_of([*places], _SHOWN)
         raise InstallRefused(
-            f"the source has {len(places)} skills: {', '.join([*places][:_SHOWN])}{more}; name some with --skill, or "
-            "add --all-skills"
+            f"the source has {len(places)} skills: {skills}; name some with --skill, or add --all-skills"
         )
     versions = {skill.id: skill.version for skill in loaded.skills}
     chosen = {name: place for name, place in places.items() if wanted is None or name in wanted}

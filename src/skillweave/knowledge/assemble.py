@@ -51,9 +51,8 @@ async def assemble(
 ) -> EntityContext:
     """What the graph says about an entity, by id or alias, for skills with these tags; nothing without tags.
 
-    Sections are read at once; one that fails or takes over `seconds` is omitted with the reason. With a `budget` in
-    tokens, as `count` counts, each is shown if it fits behind those before. Raises AmbiguousEntity, StoreUnavailable,
-    InvalidValue.
+    A section that fails or takes over `seconds` is omitted; with a `budget` in tokens each is shown if it fits. Raises
+    AmbiguousEntity, StoreUnavailable, InvalidValue.
     """
     checked = Checked("assemble")
     tags = checked.texts("domain_tags", list(domain_tags), "mooring")

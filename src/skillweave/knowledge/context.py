@@ -11,10 +11,7 @@ from skillweave.knowledge.entity import Entity
 
 @dataclass(frozen=True, slots=True)
 class Section(Portable):
-    """A named part of an entity's context; its digest changes with the data.
-
-    `sources` says of each line of the text which entities it came from, by their ids; () where nobody knows.
-    """
+    """A named part of an entity's context; `sources` has the entities' ids of each line of the text, () if unknown."""
 
     name: str
     text: str

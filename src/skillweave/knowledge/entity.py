@@ -10,7 +10,7 @@ from unicodedata import category, normalize
 
 from skillweave.checking import Checked
 from skillweave.codec import Portable
-from skillweave.errors import SkillweaveError
+from skillweave.errors import SkillweaveError, first_of
 from skillweave.frozen import as_json
 from skillweave.skill import EMPTY, FrozenJson, Json, freeze_mapping
 
@@ -42,10 +42,7 @@ class Direction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Point(Portable):
-    """A place on the earth, in degrees of a datum such as `NAD83`, which is kept in one spelling (`datum_name`).
-
-    Points of different datums cannot be compared. Raises InvalidValue for bad degrees, or without a datum.
-    """
+    """A place on the earth in degrees of a datum, such as `NAD83`; those of different datums cannot be compared."""
 
     latitude: float
     longitude: float
@@ -167,10 +164,7 @@ class UnknownEnd(SkillweaveError, ValueError):
 
 
 class EntityGraph(Protocol):
-    """Answers questions about entities; `skillweave_testing.EntityGraphContract` is the contract as tests.
-
-    All methods raise StoreUnavailable when what is asked does not answer.
-    """
+    """Answers questions about entities, or raises StoreUnavailable; `EntityGraphContract` is the contract as tests."""
 
     async def entity(self, ref: str) -> Entity | None:
         """The entity with that id, else with that alias in any spelling, or None. Raises AmbiguousEntity."""
@@ -179,18 +173,11 @@ class EntityGraph(Protocol):
     async def neighbours(
         self, entity_id: str, relation: str | None = None, direction: Direction = Direction.OUT, limit: int = 100
     ) -> tuple[Neighbour, ...]:
-        """What edges lead to, by relation, then id of the neighbour, in code points; () for an unknown entity.
-
-        An edge that leads out comes before one that comes in; a loop counts once. `limit` is 1 to 1,000. Raises
-        InvalidValue.
-        """
+        """What edges lead to, by relation, then id; an edge that leads out comes before one that comes in."""
         ...
 
     async def near(self, point: Point, radius_ft: float, label: str | None = None, limit: int = 20) -> NearbyEntities:
-        """The entities within the circle, nearest first, then by id; geodesic, to a millionth of a foot.
-
-        `radius_ft` is 0 to 1,000,000, `limit` 1 to 1,000. Raises InvalidValue, also for an unknown datum.
-        """
+        """The entities within `radius_ft`, nearest first, then by id, at most 1,000. Raises InvalidValue."""
         ...
 
 
@@ -200,16 +187,10 @@ Piece: TypeAlias = Entity | Edge
 
 @runtime_checkable
 class WritableGraph(EntityGraph, Protocol):
-    """An entity graph that can be filled and read whole.
-
-    `tests/contracts_of_ports/writable_entities.py` is the contract as tests.
-    """
+    """An entity graph to be filled and read whole; `tests/contracts_of_ports/writable_entities.py` is the contract."""
 
     async def put(self, entities: Iterable[Entity] = (), edges: Iterable[Edge] = ()) -> None:
-        """Adds or replaces entities by id and edges by their ends and relation, all or nothing; the last one counts.
-
-        A replaced entity keeps its edges. Raises UnknownEnd for an edge whose end is nowhere.
-        """
+        """Adds or replaces entities by id and edges by ends and relation, all or nothing. Raises UnknownEnd."""
         ...
 
     async def remove(self, entity_ids: Iterable[str]) -> int:
@@ -245,9 +226,7 @@ def datum_name(text: str) -> str:
 
 
 def _first_of(ids: Sequence[str]) -> str:
-    """Five of the ids, and how many more there are."""
-    more = f" and {len(ids) - 5:,} more" if len(ids) > 5 else ""
-    return f"{', '.join(repr(one[:100]) for one in ids[:5])}{more}"
+    return first_of([repr(one[:100]) for one in ids], 5)
 
 
 def _name(checked: Checked, field_name: str, value: object, longest: int = LONGEST_NAME) -> str:

@@ -1,7 +1,6 @@
 """Where things lie: the degrees around a circle on the earth, and how far points are from one another, in feet."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from math import asin, cos, degrees, radians, sin
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skillweave.errors import InvalidValue, MissingExtra, nearest_names
+from skillweave.errors import InvalidValue, nearest_names, needing
 from skillweave.knowledge.entity import FOOT, Point, datum_name
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ LEAST_RADIUS_FT = 6_300_000 / FOOT
 _SPARE_FT = 1.0
 """So much larger is a box, for what arithmetic rounds."""
 _DIGITS = 6
-"""A distance is told to a millionth of a foot; below that there is only the rounding of the arithmetic."""
+"""Distances have six decimals of a foot; below that there is only the rounding of the arithmetic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +76,7 @@ def _ellipsoid(name: str) -> "Geod":
             f"datum {name[:60]!r} is not known, so that no distance can be reckoned; {meant} the name of a "
             f"geographic coordinate system of EPSG, such as NAD27, NAD83 or WGS84"
         )
-    with _needing_pyproj():
+    with needing("geo", "reckoning distances on the earth"):
         from pyproj import CRS
     found = CRS.from_authority("EPSG", known[name]).get_geod()
     if found is None:
@@ -88,18 +87,8 @@ def _ellipsoid(name: str) -> "Geod":
 @lru_cache(maxsize=1)
 def _known_datums() -> Mapping[str, str]:
     """The code of EPSG for the name of every geographic coordinate system that is in use."""
-    with _needing_pyproj():
+    with needing("geo", "reckoning distances on the earth"):
         from pyproj.database import query_crs_info
         from pyproj.enums import PJType
     systems = query_crs_info(auth_name="EPSG", pj_types=PJType.GEOGRAPHIC_2D_CRS)
     return {datum_name(one.name): one.code for one in systems}
-
-
-@contextmanager
-def _needing_pyproj() -> Iterator[None]:
-    try:
-        yield
-    except ImportError as error:
-        if (error.name or "").partition(".")[0] != "pyproj":
-            raise
-        raise MissingExtra("reckoning distances on the earth", "pyproj", "geo") from error

@@ -174,7 +174,6 @@ class MemoryGraph:
                 del self._called[key]
 
     def _located(self) -> Mapping[str, _Places]:
-        """The places by datum, put in order if anything changed."""
         with self._lock:
             if self._places is None:
                 self._places = _ordered(node.entity for node in self._nodes.values())

@@ -303,7 +303,6 @@ def _shown(phrases: Sequence[Phrase], row: Row) -> str:
 
 
 def _part(part: str | FieldName | tuple[Phrase, ...], row: Row) -> str | None:
-    """The part as it is shown; None where the field that it names is missing."""
     if isinstance(part, str):
         return part
     if isinstance(part, FieldName):

@@ -31,10 +31,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Demonstration:
-    """A conversation over a pack and entities in a JSON file; `about` is its first sentence.
-
-    `memory` is that of every turn, `matchers` select skills, `tools` makes the tools over the entities.
-    """
+    """A conversation over a pack and entities in a JSON file; `memory` is that of every turn."""
 
     about: str
     packs: tuple[str, ...]

@@ -40,12 +40,10 @@ class BrokenTool(SkillweaveError):
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A function that an agent can call by its name.
+    """A function that an agent can call by its name. Raises InvalidValue.
 
-    `parameters` and `returns` are JSON Schemas (draft 2020-12) of objects. `run` gets the arguments as plain JSON data
-    that fits `parameters`, and returns an object that fits `returns`, or an awaitable of one; it raises ToolRefused for
-    arguments from which nothing can be computed. Raises InvalidValue for a name that models do not take, and for
-    `parameters` that are not about an object.
+    `parameters` and `returns` are JSON Schemas (draft 2020-12) of objects. `run` gets fitting arguments and returns a
+    fitting object, or an awaitable of one; it raises ToolRefused where nothing can be computed.
     """
 
     name: str
@@ -67,10 +65,7 @@ class Tool:
             object.__setattr__(self, name, freeze_mapping(schema))
 
     async def call(self, arguments: Mapping[str, object]) -> JsonObject:
-        """The answer, checked like the arguments; at most 50,000 values and 1 MiB of text.
-
-        Raises ToolRefused for arguments, BrokenTool for an answer, MissingExtra, and what `run` raises.
-        """
+        """The answer, checked like the arguments. Raises ToolRefused, BrokenTool, MissingExtra, what `run` raises."""
         _refuse(self._problems(self.parameters, arguments, "arguments"))
         answer = self.run(cast("JsonObject", as_json(arguments)))
         if isawaitable(answer):

@@ -81,10 +81,7 @@ def _with_checkpoints(skill: Skill, agent: Agent) -> Skill:
 
 
 def _added(known: Sequence[Checkpoint], agent: Agent) -> Iterator[Checkpoint]:
-    """The agent's checkpoints that the skill does not have; one that only has the name of another gets its own.
-
-    A verdict goes by the name, and what one author asks is not answered by a yes to another's question.
-    """
+    """The agent's checkpoints that the skill lacks; one that only has a name in common gets its own."""
     names = {one.name for one in known}
     for one in agent.checkpoints:
         if one not in known:

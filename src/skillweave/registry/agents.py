@@ -16,10 +16,7 @@ _AGENT = Checked("Agent")
 
 @dataclass(frozen=True, slots=True)
 class Agent(Portable):
-    """An agent by its id, with the ids of its skills, its own checkpoints, and its budgets by name.
-
-    `agent_type` and `model` are only stored. Raises InvalidValue for a wrong type, a bad id, a budget below 0.
-    """
+    """An agent with the ids of its skills, its own checkpoints, and its budgets by name. Raises InvalidValue."""
 
     id: str
     name: str = ""

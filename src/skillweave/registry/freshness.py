@@ -26,10 +26,7 @@ Versions: TypeAlias = Mapping[int, str | None]
 
 
 class Freshness:
-    """Compares the versions of sources with those that were loaded; callers of one moment share a comparison.
-
-    `is_old` says whether the source at a place must be read again, `read_again` reads; `clock` is monotonic.
-    """
+    """Compares the versions of sources with those that were loaded; callers of one moment share a comparison."""
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
 """What one source holds: its last answer, and the last good form of what cannot be read now (spec 1.3)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TypeAlias
@@ -18,10 +18,7 @@ from skillweave.task import TaskRule
 
 @dataclass(frozen=True, slots=True)
 class SourceState:
-    """What one source holds: its last answer, what is in use (`good`), and a finding if it is `away`.
-
-    `ticket` numbers the refresh that brought the answer, `version` was asked before it.
-    """
+    """What one source holds: its last answer and its refresh, what is in use (`good`), a finding if `away`."""
 
     loaded: Loaded | None = None
     good: Loaded = field(default_factory=Loaded)
@@ -154,31 +151,21 @@ def _missing(before: Iterable[Skill], loaded: Loaded) -> list[Skill]:
         return []
     still = {_key(skill) for skill in loaded.skills}
     places = {_place(skill) for skill in loaded.skills}
-    errors = _Errors(broken)
-    return [
-        skill
-        for skill in before
-        if _key(skill) not in still and (errors.name(skill) or (_place(skill) not in places and errors.cover(skill)))
-    ]
+    named = {(found.location.path, found.skill) for found in broken if found.location and found.skill}
+    unread = {found.location.path for found in broken if found.location}
 
-
-class _Errors:
-    """Where errors are: at a named skill of a place, or at a place as a whole (a file, or a folder above it)."""
-
-    def __init__(self, broken: Iterable[Diagnostic]) -> None:
-        self._named = {(found.location.path, found.skill) for found in broken if found.location and found.skill}
-        self._places = {found.location.path for found in broken if found.location}
-
-    def name(self, skill: Skill) -> bool:
-        return _key(skill) in self._named
-
-    def cover(self, skill: Skill) -> bool:
+    def is_broken(skill: Skill) -> bool:
+        """Whether an error names the skill, or is about its file or a folder above it of which nothing is left."""
         place = _place(skill)
-        while place:
-            if place in self._places:
-                return True
-            place = place.rpartition("/")[0]
-        return False
+        return _key(skill) in named or (place not in places and any(above in unread for above in _upwards(place)))
+
+    return [skill for skill in before if _key(skill) not in still and is_broken(skill)]
+
+
+def _upwards(place: str) -> Iterator[str]:
+    while place:
+        yield place
+        place = place.rpartition("/")[0]
 
 
 def _in_old_places(before: Sequence[Skill], now: Sequence[Skill], kept: set[int]) -> tuple[Skill, ...]:

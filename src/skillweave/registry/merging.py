@@ -253,10 +253,7 @@ def merge_task_rules(sources: Iterable[tuple[str, Loaded]], precedence: Preceden
 def merge_agents(
     sources: Iterable[tuple[str, Loaded]], precedence: Precedence, known: Collection[str]
 ) -> tuple[Mapping[str, Agent], tuple[Diagnostic, ...]]:
-    """The agents of all sources by id, and findings: ids that clash, skills that are not `known`.
-
-    Raises DuplicateSkill for a clash of ids where none is allowed.
-    """
+    """The agents of all sources by id, with findings; raises DuplicateSkill for a clash where none is allowed."""
     owners: dict[str, str] = {}
     merged: dict[str, Agent] = {}
     findings: list[Diagnostic] = []
@@ -302,13 +299,9 @@ def choose_context(
 
 
 def _context_ignored(other: str, first: str) -> Diagnostic:
-    return Diagnostic(
-        "context-ignored",
-        Severity.WARNING,
-        f"the `context` of source {other!r} is ignored: source {first!r}, which comes before it, has one",
-        "name the source first whose `context` is meant, or write both into one",
-        location=Location(other),
-    )
+    message = f"the `context` of source {other!r} is ignored: source {first!r}, which comes before it, has one"
+    fix = "name the source first whose `context` is meant, or write both into one"
+    return Diagnostic("context-ignored", Severity.WARNING, message, fix, location=Location(other))
 
 
 def _ids_in_namespace(source: str, loaded: Loaded) -> Mapping[str, str]:
@@ -316,7 +309,6 @@ def _ids_in_namespace(source: str, loaded: Loaded) -> Mapping[str, str]:
 
 
 def _in_namespace(agent: Agent, source: str, ids: Mapping[str, str]) -> Agent | None:
-    """The agent under an id of the namespace, None for one that becomes too long; `ids` are those of its skills."""
     agent_id = namespaced(source, agent.id)
     if not is_skill_id(agent_id):
         return None
@@ -325,30 +317,20 @@ def _in_namespace(agent: Agent, source: str, ids: Mapping[str, str]) -> Agent | 
 
 def agent_twice(agent_id: str, loser: str, winner: str) -> Diagnostic:
     """The finding that an agent is described otherwise by another source, which counts."""
-    return Diagnostic(
-        "agent-declared-twice",
-        Severity.WARNING,
-        f"agent {agent_id!r} of source {loser!r} is described differently by source {winner!r}, which counts",
-        "rename one of the two, or give their sources namespaces",
-        location=Location(loser),
-    )
+    message = f"agent {agent_id!r} of source {loser!r} is described differently by source {winner!r}, which counts"
+    fix = "rename one of the two, or give their sources namespaces"
+    return Diagnostic("agent-declared-twice", Severity.WARNING, message, fix, location=Location(loser))
 
 
 def _without_skill(agent: Agent, skill_id: str, source: str) -> Diagnostic:
-    return Diagnostic(
-        "agent-unknown-skill",
-        Severity.WARNING,
-        f"agent {agent.id!r} lists skill {skill_id[:100]!r}, which no source has",
-        "correct the id, add the skill, or remove it from the agent",
-        location=Location(source),
-    )
+    message = f"agent {agent.id!r} lists skill {skill_id[:100]!r}, which no source has"
+    fix = "correct the id, add the skill, or remove it from the agent"
+    return Diagnostic("agent-unknown-skill", Severity.WARNING, message, fix, location=Location(source))
 
 
 def _declared_twice(name: str, first: str, other: str) -> Diagnostic:
-    return Diagnostic(
-        "event-declared-twice",
-        Severity.WARNING,
-        f"event {name!r} of source {other!r} is declared differently by source {first!r}, whose declaration counts",
-        "give one of the two another name, or declare it the same",
-        location=Location(other),
+    message = (
+        f"event {name!r} of source {other!r} is declared differently by source {first!r}, whose declaration counts"
     )
+    fix = "give one of the two another name, or declare it the same"
+    return Diagnostic("event-declared-twice", Severity.WARNING, message, fix, location=Location(other))

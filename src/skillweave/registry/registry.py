@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from skillweave.closing import ClosedOnExit, close_all
 from skillweave.diagnostics import Diagnostic
-from skillweave.errors import ArtifactNotFound, InvalidSkill, SkillNotFound
+from skillweave.errors import ArtifactNotFound, InvalidSkill, SkillNotFound, first_of
 from skillweave.registry.definitions import Contents, Defined, Definition, define
 from skillweave.registry.freshness import Freshness, Versions
 from skillweave.registry.graphs import choose_graph
@@ -102,11 +102,7 @@ class Artifact:
 
 
 class Registry(ClosedOnExit):
-    """All skills of some sources and those registered in code, as snapshots that never change.
-
-    Works in any thread and on any event loop; nothing is loaded before the first `refresh`. `clock` is monotonic
-    seconds.
-    """
+    """All skills of some sources and those registered in code, as snapshots; for any thread and event loop."""
 
     def __init__(
         self,
@@ -151,10 +147,7 @@ class Registry(ClosedOnExit):
         return changes
 
     async def catch_up(self, seconds: float) -> Diagnostic | None:
-        """Reads again what another process changed, at most once a second; returns why it may have missed it.
-
-        For the beginning of a turn: it takes `seconds` at most, asks a slow source more rarely, and keeps its skills.
-        """
+        """Reads again what another process changed, for `seconds` at most; returns why it may have missed something."""
         if not self._tickets or not self._freshness.sources:
             return None
         await self._freshness.catch_up(seconds)
@@ -179,7 +172,6 @@ class Registry(ClosedOnExit):
             return self._tickets, self._state.sources
 
     def _take(self, answers: Mapping[int, Answer | None], ticket: int) -> Changes:
-        """Publish what sources answered, by their places."""
         with self._lock:
             before = self._state
             given = ((state, answers.get(place)) for place, state in enumerate(before.sources))
@@ -195,19 +187,16 @@ class Registry(ClosedOnExit):
     ) -> AsyncGenerator[Changes, None]:
         """Follows all sources with files or a version, and refreshes after each change: `async for changes in ...`.
 
-        It begins with a refresh, and ends with `aclose()`. An edit counts after `quiet_seconds` (at most 5) without
-        another; versions are asked for every `poll_seconds`. Raises CannotWatch, MissingExtra without `watchfiles`, and
-        what the first `refresh` raises.
+        It begins with a refresh, and ends with `aclose()`. An edit counts after `quiet_seconds` without another;
+        versions are asked for every `poll_seconds`. Raises CannotWatch, MissingExtra, and what the first `refresh`
+        raises.
         """
         from skillweave.registry.watching import watch_sources
 
         return watch_sources(self._sources, self.refresh, lambda: self.snapshot, quiet_seconds, poll_seconds)
 
     def register(self, definition: Definition, artifacts: Contents = _NO_CONTENTS) -> Skill:
-        """Adds or replaces a registered skill, in any spelling, at once; it wins over sources and ends overrides.
-
-        Raises InvalidSkill, and DuplicateSkill when a source has the id and the precedence is `error`.
-        """
+        """Adds or replaces a skill in any spelling; it wins over sources. Raises InvalidSkill, DuplicateSkill."""
         defined = define(definition, CODE).with_contents(artifacts)
         skill_id = defined.skill.id
         with self._lock:
@@ -226,11 +215,10 @@ class Registry(ClosedOnExit):
     def override_version(
         self, skill_id: str, definition: Definition | str, artifacts: Contents = _NO_CONTENTS
     ) -> Skill:
-        """Puts another version in a skill's place, whatever the precedence; returns the skill as it is in use now.
+        """Puts another version in a skill's place until it is registered again or removed; returns the skill in use.
 
-        `definition` is a skill in any spelling, or only a version, with which the skill keeps all else but its digest.
-        What it replaces stays in `shadowed`, with a finding, until the skill is registered again or removed. Raises
-        SkillNotFound for a version without a skill, and InvalidSkill.
+        `definition` is a skill in any spelling, or only a version, which keeps all else but the digest. What it
+        replaces stays in `shadowed`. Raises SkillNotFound and InvalidSkill.
         """
         if isinstance(definition, str):
             return self._override_version_only(skill_id, require_version(skill_id, definition), artifacts)
@@ -252,10 +240,7 @@ class Registry(ClosedOnExit):
         return skill
 
     async def read_artifact(self, skill_id: str, artifact_id: str, *, snapshot: Snapshot | None = None) -> Artifact:
-        """One artifact with its content, read now; with a `snapshot` as it was then, if the source still has it.
-
-        Raises SkillNotFound and ArtifactNotFound.
-        """
+        """One artifact with its content, read now, or as of a `snapshot`. Raises SkillNotFound and ArtifactNotFound."""
         state = self._state
         offer = state.merged.winners.get(skill_id)
         if snapshot is not None:
@@ -352,13 +337,11 @@ def _without(mapping: Mapping[str, T], skill_id: str) -> dict[str, T]:
 
 
 def _known(state: _State, skill_id: str) -> Iterator[Skill]:
-    """Every definition of a skill that is held, in use or not."""
     held = (state.merged, state.base)
     yield from (merged.winners[skill_id].skill for merged in held if skill_id in merged.winners)
     yield from (skill for merged in held for skill in merged.shadowed if skill.id == skill_id)
 
 
 def _what_is_listed(skill: Skill) -> str:
-    ids = [ref.id for ref in skill.artifacts]
-    more = f" and {len(ids) - 10} more" if len(ids) > 10 else ""
-    return f"the skill lists {', '.join(map(repr, ids[:10]))}{more}" if ids else "the skill has no artifacts"
+    ids = [repr(ref.id) for ref in skill.artifacts]
+    return f"the skill lists {first_of(ids, 10)}" if ids else "the skill has no artifacts"

@@ -31,9 +31,8 @@ class Offer:
 class Snapshot(Mapping[str, Skill]):
     """All skills at one moment, by id in registry order; `shadowed` lost a clash of ids and are not selected.
 
-    `events` are declared event types by name, `agents` described ones by id. `graph` and `context` are those of the
-    first source that has one, in their data form. Of `relabelled` ids only the version was overridden. `offers` say who
-    reads each skill's artifacts. `snapshot[id]` raises SkillNotFound.
+    `graph` and `context` are of the first source that has one, in their data form. Of `relabelled` ids only the version
+    was overridden; `offers` say who reads artifacts. `snapshot[id]` raises SkillNotFound.
     """
 
     skills: Mapping[str, Skill] = field(default_factory=lambda: MappingProxyType({}))

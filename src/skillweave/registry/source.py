@@ -47,10 +47,7 @@ class Reader(Protocol):
 
 
 class Source(Reader, Protocol):
-    """Where skills come from; `skillweave_testing.sources.SourceContract` is the contract as tests.
-
-    A source may have more abilities, each a protocol of its own: Watched, Versioned, Streamed, and `close`.
-    """
+    """Where skills come from; more abilities are protocols: Watched, Versioned, Streamed, and `close`."""
 
     @property
     def name(self) -> str:
@@ -74,10 +71,7 @@ class Watched(Protocol):
 
 @runtime_checkable
 class Versioned(Protocol):
-    """What a source has besides when it can say cheaply that nothing changed, such as a table with a change counter.
-
-    A refresh asks for the version first and loads only if it is another one; `Registry.watch` asks for it regularly.
-    """
+    """What a source has that can say cheaply that nothing changed; a refresh loads only at another version."""
 
     async def version(self) -> str | None:
         """A text that changes with what `load` answers; None if the source cannot tell. Raises SourceUnavailable."""
@@ -130,10 +124,7 @@ async def collect(parts: AsyncIterable[Loaded]) -> Loaded:
 
 
 class WrappedSource(ClosedOnExit):
-    """A source around another one, whose abilities all go through: `Cached(Trusted(Folder(path)))`.
-
-    Override `changed` to leave skills out or add findings, and `read` too if skills get another id or digest.
-    """
+    """A source around another one, whose abilities all go through; override `changed`, and `read` where ids change."""
 
     def __init__(self, source: Source) -> None:
         self.source = source

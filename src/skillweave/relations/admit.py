@@ -25,10 +25,7 @@ Closures: TypeAlias = Mapping[str, Mapping[str, None]]
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Skills that go together: `members` are the head, then its companions in requirement order.
-
-    `candidate` is the best match of this turn among them; None if the group is engaged and nothing matched.
-    """
+    """The head and its companions in requirement order; `candidate` is this turn's best match, None if only engaged."""
 
     head: str
     members: tuple[str, ...]
@@ -76,9 +73,8 @@ def admit(
 ) -> Admission:
     """Joins companions, settles conflicts, applies the limit; groups come by rank, then engaged ones.
 
-    `engaged` are ids of earlier turns, latest first, which win conflicts. `max_skills` bounds new skills, each with its
-    companions. `granted` are the agent's ids, None for all; `kept_out` has reasons by id; skills `elsewhere`, and those
-    that require one, do not enter. What a task rule gives together counts as one.
+    `engaged` ids, latest first, win conflicts; `max_skills` bounds new skills, each with its companions. Skills
+    `elsewhere`, and those that require one, do not enter.
     """
     ranking = rank(selection.chosen, engaged)
     gate = _Gate(snapshot, ranking, max_skills, granted, kept_out or {}, elsewhere)

@@ -26,10 +26,7 @@ class TaskSelection(Portable):
 def select_skills(
     task: Task, rules: Iterable[TaskRule], snapshot: Snapshot, *, granted: frozenset[str] | None = None
 ) -> list[str]:
-    """The ids of the skills for a task, companions included; see `explain_task`.
-
-    A set that is incomplete, inactive, not granted or in conflict with an earlier rule's is left out whole.
-    """
+    """The ids of the skills for a task, companions included; a set that cannot be given whole is left out."""
     return list(explain_task(task, rules, snapshot, granted=granted).skills)
 
 

@@ -108,7 +108,6 @@ class EntityFiles:
 
 
 def _entity_in(data: object, where: Where, found: Found, rules: ContextRules, datum: str | None) -> Entity | None:
-    """The entity in the data; None where it cannot be read, which is reported."""
     name = f"entity {_named(data, 'id')}"
     opened = _opened(data, where, found, codes.BAD_ENTITY, name)
     if opened is None:
@@ -130,7 +129,6 @@ def _entity_in(data: object, where: Where, found: Found, rules: ContextRules, da
 
 
 def _edge_in(data: object, where: Where, found: Found) -> Edge | None:
-    """The edge in the data; None where it cannot be read, which is reported."""
     name = f"edge {_named(data, 'source')} to {_named(data, 'target')}"
     opened = _opened(data, where, found, codes.BAD_EDGE, name)
     if opened is None:
@@ -148,7 +146,6 @@ def _edge_in(data: object, where: Where, found: Found) -> Edge | None:
 def _opened(
     data: object, where: Where, found: Found, code: Code, name: str
 ) -> tuple[Mapping[str, Any], Mapping[str, Any]] | None:
-    """The data with its properties; None where one of both is no mapping."""
     properties = data.get("properties") if isinstance(data, Mapping) else None
     if isinstance(data, Mapping) and isinstance(properties, Mapping | None):
         return data, properties or {}

@@ -41,10 +41,7 @@ class Written:
 
 
 async def write_json(graph: WritableGraph, path: PathLike) -> Written:
-    """Writes the graph as one JSON file, a piece on each line, whole or not at all.
-
-    Raises InvalidValue if it cannot be written, or is too large to be read; and what `export` raises.
-    """
+    """Writes the graph as one JSON file, whole or not at all; raises InvalidValue, and what `export` raises."""
     with ExitStack() as stack:
         kept = await _kept(graph, stack)
         if kept.size + 100 > LARGEST_JSON:
@@ -62,10 +59,7 @@ async def write_json(graph: WritableGraph, path: PathLike) -> Written:
 
 
 async def write_csv(graph: WritableGraph, entities: PathLike, edges: PathLike) -> Written:
-    """Writes the graph as a CSV file of entities and one of edges, whole or not at all; formulas are quoted.
-
-    Raises InvalidValue like `write_json`, and for one file that is named twice.
-    """
+    """Writes CSV files of entities and edges, whole or not at all; formulas are quoted. Raises like `write_json`."""
     if _target(entities) == _target(edges):
         name = quoted(os.fspath(edges))
         raise InvalidValue(f"{name} is named for the entities and for the edges; name two files, one for each")
@@ -94,7 +88,6 @@ class _Kept:
         self.size = 0
 
     def add(self, piece: Piece) -> None:
-        """One more entity, or an edge between two of them."""
         if isinstance(piece, Entity):
             file, keys, which = self.entities, self.entity_keys, 0
             self._ids.add(piece.id)
@@ -113,7 +106,6 @@ class _Kept:
 
     @property
     def written(self) -> Written:
-        """How many there are."""
         return Written(*self._counts)
 
 
@@ -176,7 +168,6 @@ def _column(key: str, own: Sequence[str]) -> str:
 
 
 def _target(path: PathLike) -> str:
-    """The file that is written: where the path is a link, what it leads to."""
     return os.path.realpath(expanded(Path(path)))
 
 

@@ -166,10 +166,7 @@ def refusal(error: OSError | ValueError) -> Refused:
 
 
 def open_below(base: str, target: str, flags: int = _UNLINKED) -> int:
-    """A handle of what has that real path at or below `base`, opened folder by folder without links.
-
-    So no swap between check and use leads out. Raises OSError, and ValueError for a name that no file can have.
-    """
+    """A handle of a real path at or below `base`, opened folder by folder so that no swap leads out; OSError."""
     if target == base:
         return os.open(base, flags)
     if not _STEPWISE:

@@ -197,7 +197,6 @@ class Folder:
         return _loaded(root, tree.seen, units, findings)
 
     def _kept(self, cache: CacheFolder, root: str) -> Loaded | None:
-        """What the last load in any process gave, as far as it was kept."""
         try:
             # Any other value than was packed fails below, or holds for no file.
             kept_root, listings, units, findings = cache.read(KIND, self._key(root), CLASSES)
@@ -227,7 +226,6 @@ class Folder:
         return search
 
     def _root(self) -> str:
-        """The folder's real path."""
         place = shown(str(self._path))
         if self._empty:
             raise SourceUnavailable("the path of a skill folder is empty; name a folder, `.` for the current one")
@@ -295,7 +293,6 @@ class UnitReader:
         return self.show(f"{found.relative}/{found.skill}" if found.relative else found.skill)
 
     def _parse(self, found: Found, unread: Unit, data: bytes) -> Unit:
-        """The unit with what its skill file says."""
         # Not loaded where everything is known: YAML and the formats take as long as all the rest.
         from skillweave.formats.skill_md import read_skill_md
 
@@ -336,7 +333,6 @@ def _left_out(artifacts: Artifacts, place: str, skill: Skill | None) -> Iterator
 def _loaded(
     root: str, listings: Mapping[str, Listing], units: Mapping[str, Unit], findings: tuple[Diagnostic, ...]
 ) -> Loaded:
-    """What the source answers, with a memory of it for its next load."""
     marks = [(path, listing.mark) for path, listing in listings.items()]
     marks += [(unit.path, unit.mark) for unit in units.values()]
     probes = tuple((path, mark) for path, mark in marks if mark is not None)

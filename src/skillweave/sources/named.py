@@ -57,10 +57,7 @@ def source_of(
     progress: Progress | None = None,
     cache: CacheFolder | None = None,
 ) -> Source:
-    """The Source for whatever names skills: a path, a URL whose scheme an entry point opens, a skill; not read yet.
-
-    Raises InvalidValue for what names no skills, and SkillweaveError for a scheme that nothing can open.
-    """
+    """The unread Source for a path, a URL whose scheme an entry point opens, or a skill. Raises InvalidValue."""
     if isinstance(skill, Skill | Mapping):
         from skillweave.sources.code import InCode
 

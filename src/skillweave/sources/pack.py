@@ -46,10 +46,7 @@ class PackMemory:
 
 
 class Pack:
-    """The skills of a pack file, of files that it includes, and parts that other components read.
-
-    `name` is used in origins and namespaces; by default the file's name without its suffix.
-    """
+    """The skills and other parts of a pack file and of what it includes; `name` is used in origins and namespaces."""
 
     def __init__(self, path: str | os.PathLike[str], *, name: str | None = None) -> None:
         self._path = expanded(Path(path))
@@ -186,7 +183,6 @@ class _Reading:
             self.report(codes.UNKNOWN_PACK_KEY, ("pack",), "`pack` is not a mapping", fix)
 
     def named_checkpoints(self) -> Mapping[str, Mapping[str, object]]:
-        """The checkpoints that skills and agents name; what is wrong inside one is said where it is used."""
         value = self.data.get("checkpoints")
         if value is None or value == "":
             return {}
@@ -221,7 +217,6 @@ class _Reading:
         return {**self.data, AGENTS: [self.with_checkpoints(one) if isinstance(one, dict) else one for one in agents]}
 
     def included(self) -> Iterator[Defined]:
-        """The skills of the files that `include:` names."""
         names = self.data.get("include") or []
         if not isinstance(names, list):
             fix = "write the files as a list, each with `- `"
@@ -249,7 +244,6 @@ class _Reading:
         yield from part.definitions()
 
     def _text_of(self, name: str, place: Location) -> str | None:
-        """The text of a file of the pack; None with a finding where there is none."""
         try:
             return self.files.read(name).decode("utf-8-sig")
         except UnicodeDecodeError as error:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from skillweave.diagnostics import Diagnostic, Location
+from skillweave.errors import first_of
 from skillweave.frontmatter.codes import Code
 from skillweave.registry.source import IGNORED_FOLDERS, media_type_of
 from skillweave.skill import ArtifactRef
@@ -35,10 +36,7 @@ _SECOND = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The names in one folder by kind, sorted; `skill` is the skill file, `misnamed` one in another letter case.
-
-    `mark` is None if the folder changed so recently that another change might not show.
-    """
+    """The names in one folder by kind, sorted; no `mark` if it changed so recently that a change might not show."""
 
     mark: Mark | None
     folders: tuple[str, ...] = ()
@@ -50,10 +48,7 @@ class Listing:
 
 
 class Tree:
-    """Listings of real paths at or below `base`, as of the moment `now` (ns), new or remembered.
-
-    `changed` are the paths with other marks than remembered, None if nobody looked.
-    """
+    """Listings of real paths at or below `base`, new or remembered; `changed` have other marks, None if unknown."""
 
     def __init__(
         self, remembered: Mapping[str, Listing], now: int, changed: Set[str] | None = None, *, base: str = ""
@@ -268,10 +263,9 @@ class Search:
 
     def _sum_up(self) -> None:
         for owner, inner in sorted(self._inner.items()):
-            first = ", ".join(f"'{self.show(relative)}'" for relative in sorted(inner)[:3])
-            more = f" and {len(inner) - 3} more" if len(inner) > 3 else ""
+            first = first_of([f"'{self.show(relative)}'" for relative in sorted(inner)], 3)
             verb = "is" if len(inner) == 1 else "are"
-            message = f"{first}{more} {verb} part of the skill '{self.show(owner)}'"
+            message = f"{first} {verb} part of the skill '{self.show(owner)}'"
             self._report(codes.NESTED, message, "ask for nested=separate to load them too", owner)
         if self._too_deep:
             message = f"{self._too_deep} folders more than {self.depth} levels down were not searched"

@@ -30,10 +30,7 @@ _URLS = "sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME"
 async def existing_graph(
     name: str | None, tenant: str, sources: "Sequence[Source]" = ()
 ) -> AsyncIterator["EntityGraph"]:
-    """The graph of a URL or file that must be there, open meanwhile; the packs among the sources describe a file.
-
-    Raises Mistake if none is named or there, and SkillweaveError for what cannot be read.
-    """
+    """The graph of a URL or file that is there, open meanwhile; packs describe a file. Raises Mistake without one."""
     from skillweave.closing import close_all
     from skillweave.stores.named import entities_of
 

@@ -124,10 +124,7 @@ def sources_of(
     packs: Sequence[str] | None = None,
     cache: "CacheFolder | None" = None,
 ) -> tuple["Source", ...]:
-    """A source for each name, then for each pack; long loads show a bar. Nothing is read yet.
-
-    Where nobody named them, and they are not in ./skills alone, a line on stderr says where the skills come from.
-    """
+    """A source for each name, then for each pack, nothing read yet; stderr says where unnamed skills come from."""
     from skillweave.formats.strictness import Strictness
 
     names = skills_beside_packs(given, packs)

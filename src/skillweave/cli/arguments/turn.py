@@ -73,10 +73,7 @@ def memory_of(pairs: Iterable[str] | None) -> dict[str, object]:
 
 
 def results_of(given: Iterable[str] | None) -> tuple[ToolResult, ...]:
-    """The results in the order given: TOOL=TEXT, or TOOL:STATUS=TEXT for a status that is not success.
-
-    Text that begins like a JSON object or list has to be one. Raises BadParameter for anything else.
-    """
+    """The results in the order given: TOOL=TEXT, or TOOL:STATUS=TEXT. Raises BadParameter for broken JSON."""
     return tuple(map(_result, given or ()))
 
 
@@ -135,7 +132,6 @@ def _message(entry: object, where: str) -> Message:
 
 
 def _part(part: object) -> object:
-    """The text of a part that is text, in the forms of the providers."""
     if not isinstance(part, dict) or part.get("type", "text") not in ("text", "input_text", "output_text"):
         return part
     return part["text"] if isinstance(part.get("text"), str) else part

@@ -101,7 +101,6 @@ def printable(text: str) -> str:
 
 
 def _cut(line: str, room: int) -> str:
-    """The line, or as many of its words as fit before an ellipsis."""
     if len(line) <= room:
         return line
     start = line[: room - 4]
@@ -123,10 +122,7 @@ class Written(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A command's value for JSON and its text for people, made when asked for; `notes` go to stderr.
-
-    `code` is the exit code; `schema` names the published schema, None for the command's own.
-    """
+    """A command's value for JSON, text for people, `notes` for stderr, exit `code` and published `schema`."""
 
     value: Callable[[], Written]
     text: Callable[[Page], str]

@@ -34,10 +34,7 @@ class Budget:
 
 
 def first_implied(all_terms: Sequence[Terms | None], budget: Budget) -> Iterator[int | None]:
-    """For each of the terms the position of the first earlier ones that they imply; None where there are none.
-
-    Terms that never hold are to be given as None. An index finds candidates, so that not all are compared with all.
-    """
+    """For each of the terms (None: never holds) the first earlier ones that it implies; an index finds candidates."""
     inside = _phrases_inside(all_terms)
     kept: defaultdict[Key, list[int]] = defaultdict(list)
     for position, terms in enumerate(all_terms):

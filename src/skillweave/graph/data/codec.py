@@ -142,10 +142,7 @@ class _Reading:
 
 
 def write_graph(declared: Declared) -> dict[str, object]:
-    """The graph as JSON data in its smallest form, which `read_graph` reads back equal.
-
-    Raises InvalidGraph, with the place, for code in it and for values that cannot be read again.
-    """
+    """The graph as its smallest JSON data; raises InvalidGraph for code and for what cannot be read again."""
     data: dict[str, object] = {}
     if declared.listed or declared.skills not in ((), _wired(declared)):
         data["skills"] = _written_skills(declared)

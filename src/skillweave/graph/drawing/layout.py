@@ -217,7 +217,6 @@ def _crossings(rows: Sequence[Sequence[Item]]) -> int:
 
 
 def _apart(left: Item, right: Item) -> float:
-    """How far the middles of two neighbours are apart at least."""
     between = _BETWEEN if left.height and right.height else _BESIDE_BEND
     return left.right + between + right.left
 
@@ -272,7 +271,6 @@ def _straighten(chains: Sequence[Sequence[Item]], rows: Sequence[Sequence[Item]]
 
 
 def _room(item: Item, row: Sequence[Item]) -> tuple[float, float]:
-    """How far an item can move to the left and to the right."""
     at = item.place
     lowest = row[at - 1].x + _apart(row[at - 1], item) if at else -inf
     return lowest, row[at + 1].x - _apart(item, row[at + 1]) if at + 1 < len(row) else inf
@@ -285,7 +283,6 @@ def _set(run: Sequence[Item], lowest: float, highest: float) -> None:
 
 
 def _levels(rows: Sequence[Sequence[Item]]) -> list[tuple[float, float]]:
-    """The top and the bottom of each row; rows stand further apart where arrows go far to the side."""
     heights = [max((item.height for item in row), default=0.0) for row in rows]
     levels = [(0.0, heights[0])]
     for row, (height, next_height) in zip(rows, pairwise(heights), strict=False):

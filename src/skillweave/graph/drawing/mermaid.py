@@ -39,11 +39,7 @@ _PREFIXES = {
 
 
 def to_mermaid(nodes: Sequence[Node], edges: Sequence[Edge], overlay: Overlay | None = None) -> str:
-    """A `flowchart TD` of these nodes and edges, dotted for the model's ways, without a newline at the end.
-
-    Any ids and labels give text that parses. Mermaid itself refuses more than 500 edges or 50,000 characters by
-    default.
-    """
+    """A `flowchart TD` of these nodes and edges, dotted for the model's ways; any ids and labels parse."""
     picture = picture_of(nodes, edges, overlay)
     names = _names(picture.ends)
     return "\n".join(["flowchart TD", *(f"  {line}" for line in _lines(picture, names))])
@@ -66,7 +62,6 @@ def _lines(picture: Picture, names: Sequence[str]) -> Iterator[str]:
 
 
 def _names(ends: Sequence[End]) -> list[str]:
-    """A name for each end, made from its id, without `_`: Mermaid joins names with it to name arrows."""
     taken: set[str] = set()
     repeats: dict[str, int] = {}
     names = []

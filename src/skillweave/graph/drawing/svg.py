@@ -49,11 +49,7 @@ _KEY_BOX = 14.0
 
 
 def to_svg(nodes: Sequence[Node], edges: Sequence[Edge], overlay: Overlay | None = None) -> str:
-    """An SVG 1.1 document of these nodes and edges, dotted for the model's ways; the same input, the same text.
-
-    It has its own ground (light or dark) and style. Nodes and edges are groups with titles; a run on top marks them by
-    class, and a key explains marks.
-    """
+    """An SVG 1.1 document of these nodes and edges, dotted for the model's ways; the same input gives the same text."""
     picture = picture_of(nodes, edges, overlay)
     plan = layout_of(picture)
     key = _key_of(picture)
@@ -106,7 +102,6 @@ def _draw_wire(body: ET.Element, picture: Picture, wire: Wire) -> None:
 
 
 def _draw_loop(body: ET.Element, picture: Picture, loop: Loop, mouth: Point) -> None:
-    """A loop at that point of its box's right border, its label beside it."""
     group = _edge_group(body, picture, picture.arrows[loop.arrow])
     x, y = mouth
     out, upper, lower = x + LOOP, y - _LOOP_MOUTH, y + _LOOP_MOUTH
