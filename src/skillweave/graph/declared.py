@@ -93,10 +93,6 @@ class Limits:
     all_visits: int | None = None
     iterations: int | None = None
 
-    def visits_to(self, skill_id: str) -> int | None:
-        """How often the skill may be visited."""
-        return self.visits_of.get(skill_id, self.visits)
-
 
 @dataclass(frozen=True, slots=True)
 class Declared:
