@@ -282,6 +282,12 @@ class Contended(SkillweaveError):
         )
 
 
+def first_of(texts: Sequence[str], most: int) -> str:
+    """The first texts with commas between them, and how many more there are."""
+    more = len(texts) - most
+    return ", ".join(texts[:most]) + (f" and {more:,} more" if more > 0 else "")
+
+
 def nearest_names(name: str, known: Iterable[str]) -> tuple[str, ...]:
     """Up to three known names that look like a misspelling's target, best first; 1 ms for 1,000 names."""
     wanted = name[:200]

@@ -30,10 +30,7 @@ class ComposeRequest(Portable):
 
 @dataclass(frozen=True, slots=True)
 class ValidateRequest(Portable):
-    """Which skills are to be used together, and the tools that the host has, None where it does not say.
-
-    Raises InvalidSkill for more than 1,000 skills.
-    """
+    """Skills to be used together, and the host's tools, None if not stated. Raises InvalidSkill over 1,000 skills."""
 
     json_keys: ClassVar[tuple[str, ...]] = ("skills", "host_tools?")
     json_exact: ClassVar[bool] = True
@@ -49,9 +46,8 @@ class ValidateRequest(Portable):
 class AuthorizeRequest(Portable):
     """A tool call that is to be judged by what holds in the conversation now.
 
-    `call_id` is the model's id of the call, by which a person's yes to it is known; `parameters` are the names that the
-    tool takes, `host_tools` the tools that the host has. `tools`, `limits` and `placement` are those of the
-    conversation's turns.
+    A person's yes is known by the `call_id`; `parameters` are names that the tool takes, `host_tools` the host's.
+    `tools`, `limits` and `placement` are those of the conversation's turns.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
@@ -76,12 +72,10 @@ class AuthorizeRequest(Portable):
 
 @dataclass(frozen=True, slots=True)
 class SpawnQuestion(Portable):
-    """A sub-agent that is to be started: the request, and who spawns.
+    """A sub-agent that is to be started: the request, and who spawns. Raises InvalidSpawn.
 
-    `parent` is the id of the conversation that spawns, or `plan` the plan that a sub-agent was itself started with;
-    without both nobody's limits hold. `tools` are those that the host has for the sub-agent, None where it does not
-    say. Without a `spawn_id` the spawn has the Idempotency-Key as its id, else a new one. Raises InvalidSpawn for both
-    `parent` and `plan`.
+    `parent` is the id of the conversation, or `plan` the plan that its own sub-agent was started with; without both
+    nobody's limits hold. Without a `spawn_id` the Idempotency-Key is the id of the spawn, else it has a new one.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = ("request", "parent?", "plan?", "tools?", "spawn_id?")
@@ -107,9 +101,8 @@ class SpawnQuestion(Portable):
 class ToolCallRequest(Portable):
     """A call of one of skillweave's own tools, as the model made it.
 
-    `arguments` None stands for what was no JSON object. `call_id` makes the call repeatable; without one it has the
-    Idempotency-Key. `transcript` is what the model was sent and said until now; `tools`, `limits` and `placement` are
-    those of the conversation's turns.
+    `arguments` None stands for what was no JSON object. `call_id`, else the Idempotency-Key, makes the call repeatable.
+    `transcript` is what the model was sent and said until now.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (

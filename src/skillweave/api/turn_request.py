@@ -34,12 +34,11 @@ class DeliveryMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest(Portable):
-    """A turn of the conversation that the path names; all but `message` has a default.
+    """A turn of the conversation that the path names: the fields of `Turn`, all but `message` with a default.
 
-    The fields are those of `Turn`; a `message` that is a text is one of the user. Without an `id` the turn has the
-    Idempotency-Key, else a new one. `delivery` is `given` or `two-phase`, in which the host confirms or releases the
-    turn within 60 s; `budget` is one for this turn, None the service's. A conversation's working memory is part of the
-    turn; keys of `memory` go before its keys, for this turn.
+    A `message` that is a text is one of the user. Without an `id` the Idempotency-Key is the turn's id. With the
+    `delivery` `two-phase` the host confirms or releases the turn within 60 s. Keys of `memory` go before working
+    memory.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
@@ -71,10 +70,7 @@ class TurnRequest(Portable):
     def turn(
         self, conversation: str, *, key: str | None, memory: Mapping[str, object], new_id: Callable[[], str]
     ) -> Turn:
-        """The turn, with the conversation's working memory below its own; `key` is the Idempotency-Key.
-
-        Raises InvalidTurn for a turn that cannot be run, and where `id` and `key` are two.
-        """
+        """The turn, its memory over the conversation's. Raises InvalidTurn, also if `id` and `key` differ."""
         known = {one.name: getattr(self, one.name) for one in fields(Turn) if one.name in _SHARED}
         known["id"] = one_key("turn has the id", self.id, key, InvalidTurn) or new_id()
         said = message_of(self.message)

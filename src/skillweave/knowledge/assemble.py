@@ -49,13 +49,10 @@ async def assemble(
     count: Count | None = None,
     seconds: float = SECONDS,
 ) -> EntityContext:
-    """What the graph says about an entity, named by its id or an alias, for skills with these tags.
+    """What the graph says about an entity, by id or alias, for skills with these tags; nothing without tags.
 
-    The sections are read concurrently; one that is not there after `seconds`, or fails, is omitted with the reason,
-    and the others stay. `budget` is in tokens, as `count` counts them: each section is shown where it has room behind
-    those before it. Without tags there is nothing to show.
-
-    Raises AmbiguousEntity, StoreUnavailable where the graph does not answer at all, and InvalidValue.
+    A section that fails or takes over `seconds` is omitted; with a `budget` in tokens each is shown if it fits. Raises
+    AmbiguousEntity, StoreUnavailable, InvalidValue.
     """
     checked = Checked("assemble")
     tags = checked.texts("domain_tags", list(domain_tags), "mooring")
@@ -253,10 +250,7 @@ def _not_seen(*, cut: bool) -> str:
 
 
 def _with_items(part: SectionPart, rows: Sequence[Row]) -> tuple[Iterable[tuple[int, Row]], bool]:
-    """The rows, or with `each` a row for each item of the list, with its place there; and whether items were skipped.
-
-    Of too many items the first are taken, with `last` the last.
-    """
+    """The rows, or one for each item of the list `each`, with its place; and whether items were skipped."""
     name = list_field(part)
     if name is None:
         return ((0, row) for row in rows), False

@@ -31,10 +31,7 @@ class Recognised:
 
 
 class Recogniser:
-    """Finds the first id in a text; `size` are the instructions of its patterns.
-
-    Raises InvalidContext for a pattern, or its `as`, that cannot be used.
-    """
+    """Finds ids in a text; `size` counts the patterns' instructions. Raises InvalidContext for a bad pattern."""
 
     def __init__(self, patterns: Iterable[IdPattern] = ()) -> None:
         self._compiled = [(_compiled(one), one.spelled) for one in patterns]
@@ -42,10 +39,7 @@ class Recogniser:
         self._most = min(MOST_MATCHED, max(LEAST_READ, MOST_STEPS // max(self.size, 1)))
 
     def find(self, text: str) -> Recognised | None:
-        """The id that stands first in the text, of two at one place that of the earlier pattern; None without any.
-
-        Of a text that is too long the beginning and the end are read.
-        """
+        """The first id in the text, None without any; of a text that is too long both ends are read."""
         if not self._compiled:
             return None
         if len(text) > self._most:

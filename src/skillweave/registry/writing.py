@@ -52,11 +52,10 @@ class StoredVersion:
 
 @runtime_checkable
 class WritableSource(Source, Versioned, Streamed, ClosableOnExit, Protocol):
-    """A store of skills. A backend is what passes `skillweave_testing.sources.WritableSourceContract`.
+    """A store of skills of one tenant; see `skillweave_testing.sources.WritableSourceContract`.
 
-    Each value sees the skills of one tenant. A version is known by its content hash, which covers the definition and
-    the content of its artifacts; it is never changed or forgotten. All methods raise SourceUnavailable when the store
-    does not answer; `close` gives back the connection of all tenants.
+    A version is known by its content hash, which covers its artifacts, and never changes. All methods raise
+    SourceUnavailable; `close` gives back the connection of all tenants.
     """
 
     @property
@@ -65,18 +64,11 @@ class WritableSource(Source, Versioned, Streamed, ClosableOnExit, Protocol):
         ...
 
     def for_tenant(self, tenant: str) -> "WritableSource":
-        """The skills of another tenant in the same store, over the same connection.
-
-        The tenant called `default` is the default one, whose `tenant` is the empty text; `skillweave.tenants.tenant_of`
-        says so. Raises InvalidValue for what cannot be the name of a tenant.
-        """
+        """The skills of another tenant in the same store (see `tenant_of`). Raises InvalidValue for a bad name."""
         ...
 
     async def publish(self, definition: Definition, artifacts: Contents = MappingProxyType({})) -> Written:
-        """Store a version of a skill and put it in use; raises InvalidSkill.
-
-        What is in use already is left unchanged, and a version that was published before is put in use again.
-        """
+        """Stores a version and puts it in use; what is in use already is unchanged. Raises InvalidSkill."""
         ...
 
     async def upsert(self, entries: Iterable[Entry]) -> tuple[Written, ...]:

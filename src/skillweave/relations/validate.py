@@ -47,11 +47,7 @@ class ValidationResult(Portable):
 def validate_skills(
     names: Iterable[str], snapshot: Snapshot, *, host_tools: Iterable[str] | None = None
 ) -> ValidationResult:
-    """Whether these skills may be used together: every error, not the first one; linear in names and rules.
-
-    `host_tools` are the tools that the host has, None when not stated. Raises `InvalidSkill` for names that are not
-    texts.
-    """
+    """Whether these skills may be used together: every error, in linear time. Raises InvalidSkill for other names."""
     given = require_names(names)
     members = [skill for name in given if (skill := snapshot.skills.get(name)) is not None]
     present = {skill.id for skill in members}
@@ -123,10 +119,7 @@ class Because(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Completion(Portable):
-    """A list of skills with its companions: `skills` are the given names, then what was added.
-
-    `added` and `missing` are pairs (skill, because); a missing companion is not in the registry, so it was not added.
-    """
+    """The given skills, then the `added` companions; `missing` ones are not in the registry. Each has a reason."""
 
     skills: tuple[str, ...]
     added: tuple[Because, ...] = ()
@@ -134,11 +127,7 @@ class Completion(Portable):
 
 
 def complete_skills(names: Iterable[str], snapshot: Snapshot) -> Completion:
-    """The names with all required companions, transitively: nearest first, each with the rule that asks for it.
-
-    Given names stay as they are, unknown ones too: `validate_skills` reports those. Raises `InvalidSkill` for names
-    that are not texts.
-    """
+    """The names, as given, with all companions, nearest first, each with its rule. Raises InvalidSkill."""
     given = require_names(names)
     added: list[Because] = []
     missing: list[Because] = []
@@ -174,10 +163,7 @@ _SMALLEST = 3
 
 
 def circles(links: Links) -> tuple[tuple[str, ...], ...]:
-    """The sets of names on circles of three or more, each in the order of the keys; linear in names and links.
-
-    A circle is usually a slip; a pair that requires each other is not.
-    """
+    """The sets of three or more names on circles, which are usually slips; linear in names and links."""
     knots = strong_components(links)
     return tuple(tuple(knot) for knot in knots if len(knot) >= _SMALLEST and not _only_pairs(knot, links))
 
