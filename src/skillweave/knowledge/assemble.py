@@ -20,6 +20,7 @@ from skillweave.knowledge.rules import (
     sort_field,
     where_of,
 )
+from skillweave.knowledge.together import Patience, Together
 from skillweave.redaction import error_in_words
 
 SECONDS = 0.2
@@ -61,59 +62,101 @@ async def assemble(
     tags = checked.texts("domain_tags", list(domain_tags), "mooring")
     if budget is not None and (count is None or checked.whole("budget", budget) < 0):
         checked.refuse("count", count, "what counts tokens too, as the budget is in tokens")
-    unknown = rules.unknown_tags(tags)
-    end = asyncio.get_running_loop().time() + seconds
-    found, late = await _before(end, {"": graph.entity(entity)})
-    if late:
-        error = late[""]
-        if error is not None:
-            raise error
-        return EntityContext(entity, (), (f"the entity itself did not come within {_ms(seconds)}",), unknown)
-    node = found[""]
-    if node is None:
-        return EntityContext(entity, (), (f"the graph knows no entity called {entity[:100]!r}",), unknown)
-    wanted = rules.sections_for(tags)
-    read, late = await _before(end, {one.name: _read_section(graph, one, node) for one in wanted})
+    context = await _assembled(graph, rules, entity, tags, Patience(seconds, seconds))
+    if budget is None or count is None:
+        return context
+    sections, over = _within(context.sections, budget, count)
+    return replace(context, sections=tuple(sections), omitted=(*context.omitted, *over))
+
+
+async def _assembled(
+    graph: EntityGraph, rules: ContextRules, entity: str, tags: Sequence[str], patience: Patience
+) -> EntityContext:
+    unknown, last = rules.unknown_tags(tags), asyncio.get_running_loop().time() + patience.longest
+    together = Together(graph, patience)
+    patience.waiting += 1
+    try:
+        node = await _entity(graph, entity, patience, last)
+        if node is None:
+            return EntityContext(entity, (), (f"the graph knows no entity called {entity[:100]!r}",), unknown)
+        wanted = rules.sections_for(tags)
+        work = {one.name: _read_section(together, one, node) for one in wanted}
+        read, late = await _before(last, patience, work)
+    except _Late:
+        return EntityContext(entity, (), (f"the entity itself {patience.late}",), unknown)
+    finally:
+        patience.waiting -= 1
+        together.close()
     sections = [read[one.name] for one in wanted if one.name in read and read[one.name].text]
-    too_late = f"it did not come within {_ms(seconds)}"
-    whys = {name: too_late if error is None else error_in_words(error) for name, error in late.items()}
-    omitted = [f"section {name!r} is left out: {why}" for name, why in whys.items()]
-    if budget is not None and count is not None:
-        sections, over = _within(sections, budget, count)
-        omitted += over
-    return EntityContext(node.id, tuple(sections), tuple(omitted), unknown)
+    whys = {name: f"it {patience.late}" if error is None else error_in_words(error) for name, error in late.items()}
+    omitted = tuple(f"section {name!r} is left out: {why}" for name, why in whys.items())
+    return EntityContext(node.id, tuple(sections), omitted, unknown)
 
 
 class GraphContext:
-    """The ContextSource made of an entity graph and the rules of a pack; `seconds` is the deadline of its sections."""
+    """The ContextSource made of an entity graph and the rules of a pack.
 
-    def __init__(self, graph: EntityGraph, rules: ContextRules, *, seconds: float = SECONDS) -> None:
+    The graph may say nothing for `seconds`; one that is at work is waited for as long as `longest`, for the entity and
+    for its sections, None for no longer than that.
+    """
+
+    def __init__(
+        self, graph: EntityGraph, rules: ContextRules, *, seconds: float = SECONDS, longest: float | None = None
+    ) -> None:
         self.graph = graph
         self.rules = rules
-        self.seconds = seconds
+        self._patience = Patience(seconds, max(seconds, longest or 0))
 
     async def assemble(self, entity: str, domain_tags: Sequence[str]) -> EntityContext:
         """What `assemble` gives for the entity; raises like it."""
-        return await assemble(self.graph, self.rules, entity, domain_tags, seconds=self.seconds)
+        return await _assembled(self.graph, self.rules, entity, domain_tags, self._patience)
 
     async def find(self, ref: str) -> Entity | None:
         """The entity of that name; raises AmbiguousEntity, and StoreUnavailable, also after the deadline."""
-        end = asyncio.get_running_loop().time() + self.seconds
-        found, late = await _before(end, {ref: self.graph.entity(ref)})
-        if ref in found:
-            return found[ref]
-        raise late[ref] or StoreUnavailable(f"the entity graph did not answer within {_ms(self.seconds)}")
+        patience = self._patience
+        patience.waiting += 1
+        try:
+            last = asyncio.get_running_loop().time() + patience.longest
+            return await _entity(self.graph, ref, patience, last)
+        except _Late:
+            raise StoreUnavailable(f"what the graph was asked {patience.late}") from None
+        finally:
+            patience.waiting -= 1
 
 
-async def _before(end: float, work: Mapping[str, Awaitable[T]]) -> tuple[dict[str, T], dict[str, BaseException | None]]:
-    """What came before the end, by name; for the rest the error, None for what was late."""
+class _Late(Exception):
+    """The graph was waited for long enough."""
+
+
+async def _entity(graph: EntityGraph, ref: str, patience: Patience, last: float) -> Entity | None:
+    found, late = await _before(last, patience, {ref: graph.entity(ref)})
+    if ref in found:
+        patience.answers += 1
+        return found[ref]
+    raise late[ref] or _Late
+
+
+async def _before(
+    last: float, patience: Patience, work: Mapping[str, Awaitable[T]]
+) -> tuple[dict[str, T], dict[str, BaseException | None]]:
+    """What came in time, by name; for the rest the error, None for what was late.
+
+    It is waited for no longer than `last` on the loop's clock, nor for a graph that says nothing.
+    """
     if not work:
         return {}, {}
+    clock = asyncio.get_running_loop().time
     tasks = {name: asyncio.ensure_future(one) for name, one in work.items()}
+    waiting = set(tasks.values())
     try:
-        _, waiting = await asyncio.wait(tasks.values(), timeout=max(0.0, end - asyncio.get_running_loop().time()))
-        for _ in range(LAST_ROUNDS if waiting else 0):
-            await asyncio.sleep(0)
+        while waiting:
+            answers = patience.answers
+            _, waiting = await asyncio.wait(waiting, timeout=max(0.0, min(patience.silence, last - clock())))
+            for _ in range(LAST_ROUNDS if waiting else 0):
+                await asyncio.sleep(0)
+            waiting = {one for one in waiting if not one.done()}
+            if clock() >= last or not patience.holds(answers):
+                break
     finally:
         for task in tasks.values():
             # An error that comes after the deadline has been told as being late.
@@ -129,10 +172,6 @@ async def _before(end: float, work: Mapping[str, Awaitable[T]]) -> tuple[dict[st
         else:
             done[name] = task.result()
     return done, failed
-
-
-def _ms(seconds: float) -> str:
-    return f"{seconds * 1000:.0f} ms"
 
 
 def _within(sections: Sequence[Section], budget: int, count: Count) -> tuple[list[Section], list[str]]:
@@ -157,7 +196,7 @@ class _Way:
     cut: bool = False
 
 
-async def _read_section(graph: EntityGraph, section: SectionRule, entity: Entity) -> Section:
+async def _read_section(together: Together, section: SectionRule, entity: Entity) -> Section:
     lines: list[_Line] = []
     shown: set[tuple[str, tuple[str, ...]]] = set()
     title = ""
@@ -166,7 +205,7 @@ async def _read_section(graph: EntityGraph, section: SectionRule, entity: Entity
             continue
         # The title of a part without rows stands over those of the next part that has no title of its own.
         title = part.title or title
-        rows = _lines_of(part, entity, await _walk(graph, part, entity), shown)
+        rows = _lines_of(part, entity, await _walk(together, part, entity), shown)
         if rows and title:
             lines.append((plain_line(title), (entity.id,)))
             title = ""
@@ -174,14 +213,14 @@ async def _read_section(graph: EntityGraph, section: SectionRule, entity: Entity
     return Section(section.name, "\n".join(text for text, _ in lines), tuple(ids for _, ids in lines))
 
 
-async def _walk(graph: EntityGraph, part: SectionPart, entity: Entity) -> _Way:
+async def _walk(together: Together, part: SectionPart, entity: Entity) -> _Way:
     """The nodes that the path leads to; no way comes back to a node that it has passed."""
     ways: list[tuple[Row, frozenset[str]]] = [(Row(entity), frozenset({entity.id}))]
     cut = False
     for hop in part.path:
         cut = cut or len(ways) > MOST_FOLLOWED
         followed = ways[:MOST_FOLLOWED]
-        found = await asyncio.gather(*(_follow(graph, hop, row, passed) for row, passed in followed))
+        found = await asyncio.gather(*(_follow(together, hop, row, passed) for row, passed in followed))
         cut = cut or any(more for _, more in found)
         ways = [way for several, _ in found for way in several]
     cut = cut or len(ways) > MOST_ROWS
@@ -189,10 +228,10 @@ async def _walk(graph: EntityGraph, part: SectionPart, entity: Entity) -> _Way:
 
 
 async def _follow(
-    graph: EntityGraph, hop: Hop, row: Row, passed: frozenset[str]
+    together: Together, hop: Hop, row: Row, passed: frozenset[str]
 ) -> tuple[list[tuple[Row, frozenset[str]]], bool]:
     """The next rows along one hop, and whether there may be more neighbours than were asked for."""
-    found = await graph.neighbours(row.node.id, hop.via, hop.direction, MOST_NEIGHBOURS)
+    found = await together.neighbours((row.node.id, hop.via, hop.direction))
     rows = [
         (Row(one.entity, one.edge, row.node), passed | {one.entity.id})
         for one in found
