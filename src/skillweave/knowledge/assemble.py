@@ -8,7 +8,8 @@ from typing import TypeAlias, TypeVar
 from skillweave.checking import Checked
 from skillweave.errors import StoreUnavailable
 from skillweave.knowledge.context import EntityContext, Section
-from skillweave.knowledge.entity import MOST_NEIGHBOURS, Entity, EntityGraph
+from skillweave.knowledge.entity import MOST_NEIGHBOURS, Entity, EntityGraph, KnowsNames
+from skillweave.knowledge.recognise import names_in
 from skillweave.knowledge.rendering import FieldName, Found, Row, plain_line, render_line, template_of
 from skillweave.knowledge.rules import (
     MOST_ROWS,
@@ -72,23 +73,26 @@ async def assemble(
 async def _assembled(
     graph: EntityGraph, rules: ContextRules, entity: str, tags: Sequence[str], patience: Patience
 ) -> EntityContext:
-    unknown, last = rules.unknown_tags(tags), asyncio.get_running_loop().time() + patience.longest
+    clock = asyncio.get_running_loop().time
+    unknown, last = rules.unknown_tags(tags), clock() + patience.longest
     together = Together(graph, patience)
     patience.waiting += 1
     try:
-        node = await _entity(graph, entity, patience, last)
+        node = await _entity(entity, graph.entity(entity), patience, last)
         if node is None:
             return EntityContext(entity, (), (f"the graph knows no entity called {entity[:100]!r}",), unknown)
         wanted = rules.sections_for(tags)
         work = {one.name: _read_section(together, one, node) for one in wanted}
         read, late = await _before(last, patience, work)
     except _Late:
-        return EntityContext(entity, (), (f"the entity itself {patience.late}",), unknown)
+        why = f"the entity itself did not come within {patience.told(at_last=clock() >= last)}"
+        return EntityContext(entity, (), (why,), unknown)
     finally:
         patience.waiting -= 1
         together.close()
     sections = [read[one.name] for one in wanted if one.name in read and read[one.name].text]
-    whys = {name: f"it {patience.late}" if error is None else error_in_words(error) for name, error in late.items()}
+    too_late = f"it did not come within {patience.told(at_last=clock() >= last)}"
+    whys = {name: too_late if error is None else error_in_words(error) for name, error in late.items()}
     omitted = tuple(f"section {name!r} is left out: {why}" for name, why in whys.items())
     return EntityContext(node.id, tuple(sections), omitted, unknown)
 
@@ -113,23 +117,39 @@ class GraphContext:
 
     async def find(self, ref: str) -> Entity | None:
         """The entity of that name; raises AmbiguousEntity, and StoreUnavailable, also after the deadline."""
-        patience = self._patience
+        return await self._found(ref, self.graph.entity(ref))
+
+    async def find_in(self, text: str) -> Entity | None:
+        """The entity whose name stands first in the text, where the graph knows its names; raises like `find`."""
+        if not isinstance(self.graph, KnowsNames) or not (names := names_in(text)):
+            return None
+        return await self._found("", _first_named(self.graph, names))
+
+    async def _found(self, ref: str, question: Awaitable[Entity | None]) -> Entity | None:
+        patience, clock = self._patience, asyncio.get_running_loop().time
+        last = clock() + patience.longest
         patience.waiting += 1
         try:
-            last = asyncio.get_running_loop().time() + patience.longest
-            return await _entity(self.graph, ref, patience, last)
+            return await _entity(ref, question, patience, last)
         except _Late:
-            raise StoreUnavailable(f"what the graph was asked {patience.late}") from None
+            within = patience.told(at_last=clock() >= last)
+            raise StoreUnavailable(f"the entity graph did not answer within {within}") from None
         finally:
             patience.waiting -= 1
+
+
+async def _first_named(graph: KnowsNames, names: Mapping[str, str]) -> Entity | None:
+    known = await graph.known(tuple(names))
+    written = next((written for key, written in names.items() if key in known), None)
+    return None if written is None else await graph.entity(written)
 
 
 class _Late(Exception):
     """The graph was waited for long enough."""
 
 
-async def _entity(graph: EntityGraph, ref: str, patience: Patience, last: float) -> Entity | None:
-    found, late = await _before(last, patience, {ref: graph.entity(ref)})
+async def _entity(ref: str, question: Awaitable[Entity | None], patience: Patience, last: float) -> Entity | None:
+    found, late = await _before(last, patience, {ref: question})
     if ref in found:
         patience.answers += 1
         return found[ref]

@@ -216,7 +216,7 @@ Hops: TypeAlias = tuple[str, str, Direction]
 
 
 @runtime_checkable
-class AsksSeveral(Protocol):
+class AsksSeveral(EntityGraph, Protocol):
     """What a graph behind a network has besides: an answer to many questions in one trip."""
 
     async def several(self, asked: Sequence[Hops], limit: int) -> Sequence[tuple[Neighbour, ...]]:
@@ -225,7 +225,7 @@ class AsksSeveral(Protocol):
 
 
 @runtime_checkable
-class KnowsNames(Protocol):
+class KnowsNames(EntityGraph, Protocol):
     """What a graph has besides that tells which names it knows, so that they are found in what a user writes."""
 
     async def known(self, keys: Collection[str]) -> Collection[str]:

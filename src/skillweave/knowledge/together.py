@@ -26,11 +26,9 @@ class Patience:
         """Whether to wait on, where there had been so many answers when it was last looked."""
         return self.silence > 0 and (self.answers > answers or self.waiting > 1)
 
-    @property
-    def late(self) -> str:
-        """What is said of an answer that was not waited for any longer."""
-        more = "" if self.longest == self.silence else f" of silence, or {self.longest * 1000:.0f} ms in all"
-        return f"did not come within {self.silence * 1000:.0f} ms{more}"
+    def told(self, *, at_last: bool) -> str:
+        """How long an answer was waited for, in words."""
+        return f"{(self.longest if at_last else self.silence) * 1000:.0f} ms"
 
 
 class Together:

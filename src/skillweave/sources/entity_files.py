@@ -289,6 +289,10 @@ class FileGraph:
         """
         return await (await self._loaded()).graph.neighbours(entity_id, relation, direction, limit)
 
+    async def known(self, keys: Collection[str]) -> Collection[str]:
+        """Those of the keys that are the key of an entity's alias; raises StoreUnavailable."""
+        return await (await self._loaded()).graph.known(keys)
+
     async def near(self, point: Point, radius_ft: float, label: str | None = None, limit: int = 20) -> NearbyEntities:
         """The entities with a location within the circle, nearest first, then by id.
 

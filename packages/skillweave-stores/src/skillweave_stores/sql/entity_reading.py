@@ -159,7 +159,12 @@ def _neighbours(direction: Direction, *, named: bool) -> Select[Any] | CompoundS
 @lru_cache
 def _several() -> CompoundSelect[Any]:
     """For PostgreSQL: both halves of all that is asked, each with a limit of its own, so that an index gives them."""
-    columns = [column("number", Integer), column("place", Integer), column("id", Text), column("relation", Text)]
+    columns: list[ColumnElement[Any]] = [
+        column("number", Integer),
+        column("place", Integer),
+        column("id", Text),
+        column("relation", Text),
+    ]
     given = func.json_to_recordset(bindparam("asked", type_=JSON)).table_valued(*columns)
     asked = given.render_derived(name="asked", with_types=True)
     edge = EntityEdgeRow
