@@ -167,15 +167,16 @@ async def _before(
         return {}, {}
     clock = asyncio.get_running_loop().time
     tasks = {name: asyncio.ensure_future(one) for name, one in work.items()}
-    waiting = set(tasks.values())
+    waiting, crowded = set(tasks.values()), False
     try:
         while waiting:
-            answers = patience.answers
+            answers, crowded = patience.answers, crowded or patience.waiting > 1
             _, waiting = await asyncio.wait(waiting, timeout=max(0.0, min(patience.silence, last - clock())))
             for _ in range(LAST_ROUNDS if waiting else 0):
                 await asyncio.sleep(0)
             waiting = {one for one in waiting if not one.done()}
-            if clock() >= last or not patience.holds(answers):
+            at_work = crowded or patience.waiting > 1 or patience.answers > answers
+            if clock() >= last or not (at_work and patience.silence):
                 break
     finally:
         for task in tasks.values():

@@ -22,10 +22,6 @@ class Patience:
     waiting: int = 0
     answers: int = 0
 
-    def holds(self, answers: int) -> bool:
-        """Whether to wait on, where there had been so many answers when it was last looked."""
-        return self.silence > 0 and (self.answers > answers or self.waiting > 1)
-
     def told(self, *, at_last: bool) -> str:
         """How long an answer was waited for, in words."""
         return f"{(self.longest if at_last else self.silence) * 1000:.0f} ms"

@@ -1,6 +1,7 @@
 """What the pack shows of a well: the first five lines, found from an API number as people write it."""
 
 import asyncio
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from uuid import uuid4
@@ -115,13 +116,14 @@ async def test_thirty_turns_at_once_on_a_server_are_given_all_that_an_idle_one_g
     async with skillweave.open(
         PACK / "pack.yaml", entities=postgres_url, counter=WordCounter(), settings=settings, matchers=["explicit"]
     ) as weaver:
+        patient = weaver.variant(settings=replace(settings, context_seconds=30))
 
-        async def turn(number: int) -> Injection:
-            return await weaver.weave(
+        async def turn(number: int, asked: Weaver = weaver) -> Injection:
+            return await asked.weave(
                 marked, conversation=f"c{number}", role="assistant", memory={"well_api": "42-329-12345"}
             )
 
-        idle = await turn(0)
+        idle = await turn(0, patient)
         assert "\n## Entity Context\n" in idle.messages[0].text
         busy = await asyncio.gather(*map(turn, range(1, 31)))
     assert [one.diagnostics for one in busy] == [()] * 30
