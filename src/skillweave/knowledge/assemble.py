@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar
+from weakref import WeakKeyDictionary
 
 from skillweave.checking import Checked
 from skillweave.errors import StoreUnavailable
@@ -63,7 +64,8 @@ async def assemble(
     tags = checked.texts("domain_tags", list(domain_tags), "mooring")
     if budget is not None and (count is None or checked.whole("budget", budget) < 0):
         checked.refuse("count", count, "what counts tokens too, as the budget is in tokens")
-    context = await _assembled(graph, rules, entity, tags, Patience(seconds, seconds))
+    patience = Patience(seconds, seconds)
+    context = await _assembled(Together(graph, patience), rules, entity, tags, patience)
     if budget is None or count is None:
         return context
     sections, over = _within(context.sections, budget, count)
@@ -71,14 +73,13 @@ async def assemble(
 
 
 async def _assembled(
-    graph: EntityGraph, rules: ContextRules, entity: str, tags: Sequence[str], patience: Patience
+    together: Together, rules: ContextRules, entity: str, tags: Sequence[str], patience: Patience
 ) -> EntityContext:
     clock = asyncio.get_running_loop().time
     unknown, last = rules.unknown_tags(tags), clock() + patience.longest
-    together = Together(graph, patience)
     patience.waiting += 1
     try:
-        node = await _entity(entity, graph.entity(entity), patience, last)
+        node = await _entity(entity, together.graph.entity(entity), patience, last)
         if node is None:
             return EntityContext(entity, (), (f"the graph knows no entity called {entity[:100]!r}",), unknown)
         wanted = rules.sections_for(tags)
@@ -89,7 +90,6 @@ async def _assembled(
         return EntityContext(entity, (), (why,), unknown)
     finally:
         patience.waiting -= 1
-        together.close()
     sections = [read[one.name] for one in wanted if one.name in read and read[one.name].text]
     too_late = f"it did not come within {patience.told(at_last=clock() >= last)}"
     whys = {name: too_late if error is None else error_in_words(error) for name, error in late.items()}
@@ -110,10 +110,13 @@ class GraphContext:
         self.graph = graph
         self.rules = rules
         self._patience = Patience(seconds, max(seconds, longest or 0))
+        self._together: WeakKeyDictionary[asyncio.AbstractEventLoop, Together] = WeakKeyDictionary()
 
     async def assemble(self, entity: str, domain_tags: Sequence[str]) -> EntityContext:
         """What `assemble` gives for the entity; raises like it."""
-        return await _assembled(self.graph, self.rules, entity, domain_tags, self._patience)
+        loop = asyncio.get_running_loop()
+        together = self._together.setdefault(loop, Together(self.graph, self._patience))
+        return await _assembled(together, self.rules, entity, domain_tags, self._patience)
 
     async def find(self, ref: str) -> Entity | None:
         """The entity of that name; raises AmbiguousEntity, and StoreUnavailable, also after the deadline."""
@@ -221,12 +224,12 @@ async def _read_section(together: Together, section: SectionRule, entity: Entity
     lines: list[_Line] = []
     shown: set[tuple[str, tuple[str, ...]]] = set()
     title = ""
-    for part in section.parts:
-        if part.of and entity.label not in part.of:
-            continue
+    parts = [part for part in section.parts if not part.of or entity.label in part.of]
+    ways = await asyncio.gather(*(_walk(together, part, entity) for part in parts))
+    for part, way in zip(parts, ways, strict=True):
         # The title of a part without rows stands over those of the next part that has no title of its own.
         title = part.title or title
-        rows = _lines_of(part, entity, await _walk(together, part, entity), shown)
+        rows = _lines_of(part, entity, way, shown)
         if rows and title:
             lines.append((plain_line(title), (entity.id,)))
             title = ""

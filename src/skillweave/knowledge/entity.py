@@ -219,8 +219,8 @@ Hops: TypeAlias = tuple[str, str, Direction]
 class AsksSeveral(EntityGraph, Protocol):
     """What a graph behind a network has besides: an answer to many questions in one trip."""
 
-    async def several(self, asked: Sequence[Hops], limit: int) -> Sequence[tuple[Neighbour, ...]]:
-        """What `neighbours` gives for each, in their order."""
+    async def several(self, asked: Sequence[Hops], limit: int) -> Sequence[tuple[Neighbour, ...] | Exception]:
+        """What `neighbours` gives for each, in their order, or raises where that concerns only this one."""
         ...
 
 

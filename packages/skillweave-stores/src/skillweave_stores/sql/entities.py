@@ -127,14 +127,17 @@ class SqlGraph(InDatabase):
         )
         return tuple(self._neighbour(*row) for row in found)
 
-    async def several(self, asked: Sequence[Hops], limit: int) -> Sequence[tuple[Neighbour, ...]]:
-        """What `neighbours` gives for each, in their order; one round trip to a server for all together."""
+    async def several(self, asked: Sequence[Hops], limit: int) -> Sequence[tuple[Neighbour, ...] | Exception]:
+        """What `neighbours` gives for each, in their order; one round trip to a server for all together.
+
+        In the place of an answer with a row that is damaged stands the error.
+        """
         ways = [(ref, relation, asked_direction(ref, relation, way, limit)) for ref, relation, way in asked]
         good = [one for one in ways if is_storable_text(one[0]) and is_storable_text(one[1])]
         if self._database.is_missing or not good:
             return [()] * len(ways)
         found = await self._database.read(lambda one: read_several(one, self._owner, good, limit))
-        return [tuple(self._neighbour(*row) for row in found.get(one, ())) for one in ways]
+        return [self._neighbours(found.get(one, ())) for one in ways]
 
     async def known(self, keys: Collection[str]) -> Collection[str]:
         """Those of the keys that are the key of an entity's alias; one round trip."""
@@ -238,6 +241,14 @@ class SqlGraph(InDatabase):
             if len(edges) < PAGE:
                 break
             edge = edges[-1]
+
+    def _neighbours(
+        self, rows: Iterable[tuple[EdgeColumns, EntityColumns]]
+    ) -> tuple[Neighbour, ...] | StoreUnavailable:
+        try:
+            return tuple(self._neighbour(*row) for row in rows)
+        except StoreUnavailable as error:
+            return error
 
     def _neighbour(self, edge: EdgeColumns, entity: EntityColumns) -> Neighbour:
         return Neighbour(edge_of(*edge, self.place), entity_of(entity, self.place))
