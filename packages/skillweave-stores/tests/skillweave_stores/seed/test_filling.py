@@ -52,7 +52,9 @@ def ids(done: Seeded) -> tuple[list[str], list[str], list[str], list[str]]:
 def unhashed(skills: Iterable[Skill]) -> dict[str, Skill]:
     """Skills by id without the hashes that only a store adds."""
     return {
-        skill.id: replace(skill, artifacts=tuple(replace(ref, content_hash=None) for ref in skill.artifacts))
+        skill.id: replace(
+            skill, artifacts=tuple(replace(ref, content_hash=None, token_estimate=None) for ref in skill.artifacts)
+        )
         for skill in skills
     }
 
