@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pytest
 
 from skillweave import Message, Role, Settings, StoreUnavailable, Turn
-from skillweave.entities import AmbiguousEntity, ContextRules, Entity, IdPattern
+from skillweave.entities import AmbiguousEntity, ContextRules, Entity, IdPattern, SectionPart, SectionRule
 from skillweave.knowledge.context import EntityContext
 from skillweave.knowledge.findings import EntityRules
 from skillweave.knowledge.recognise import Recogniser
@@ -16,7 +16,8 @@ from skillweave.turn.fetch import Contents, Named, Subject, fetch, name_in, not_
 from tests.skills import make_skill
 
 PATTERNS = (IdPattern(r"\bIMO ?(\d{7})\b", "IMO-{1}"),)
-RULES = EntityRules(ContextRules(entity_keys=("ship",), recognise=PATTERNS), Recogniser(PATTERNS))
+SHOWN = (SectionRule("entity", (SectionPart(render=("Ship: {name}",)),)),)
+RULES = EntityRules(ContextRules(SHOWN, entity_keys=("ship",), recognise=PATTERNS), Recogniser(PATTERNS))
 
 
 def turn(text: str = "", role: Role = Role.USER, **memory: object) -> Turn:

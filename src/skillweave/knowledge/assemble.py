@@ -1,7 +1,7 @@
 """Assemble tier 3.5: walk the graph as the sections say, all at once and bounded, and render the finds (spec 6.2)."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
@@ -37,6 +37,7 @@ on."""
 
 Count: TypeAlias = Callable[[str], int]
 """The tokens of a text."""
+K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 _Line: TypeAlias = tuple[str, tuple[str, ...]]
 """A line, and the ids of the nodes that it came from."""
@@ -186,15 +187,20 @@ async def _before(
             # An error that comes after the deadline has been told as being late.
             task.add_done_callback(lambda one: one.cancelled() or one.exception())
             task.cancel()
-    done: dict[str, T] = {}
-    failed: dict[str, BaseException | None] = {}
-    for name, task in tasks.items():
+    return outcomes(tasks)
+
+
+def outcomes(tasks: "Mapping[K, asyncio.Future[T]]") -> tuple[dict[K, T], dict[K, BaseException | None]]:
+    """What the tasks answered, by their keys, and the error of each that did not, None for one that had not ended."""
+    done: dict[K, T] = {}
+    failed: dict[K, BaseException | None] = {}
+    for key, task in tasks.items():
         if not task.done() or task.cancelled():
-            failed[name] = None
+            failed[key] = None
         elif (error := task.exception()) is not None:
-            failed[name] = error
+            failed[key] = error
         else:
-            done[name] = task.result()
+            done[key] = task.result()
     return done, failed
 
 

@@ -12,6 +12,7 @@ from skillweave.disclose.block import Rung
 from skillweave.disclose.render import Inlined
 from skillweave.errors import SkillweaveError, StoreUnavailable
 from skillweave.frontmatter.codes import Code
+from skillweave.knowledge.assemble import outcomes
 from skillweave.knowledge.codes import (
     CONTEXT_INCOMPLETE,
     ENTITY_AMBIGUOUS,
@@ -234,16 +235,7 @@ async def _within(
     finally:
         for task in tasks.values():
             task.cancel()
-    done: dict[_Key, _Found] = {}
-    failed: dict[_Key, BaseException | None] = {}
-    for key, task in tasks.items():
-        if not task.done() or task.cancelled():
-            failed[key] = None
-        elif (error := task.exception()) is not None:
-            failed[key] = error
-        else:
-            done[key] = task.result()
-    return done, failed
+    return outcomes(tasks)
 
 
 def _failure(key: _Key, error: BaseException | None, seconds: float) -> Decision:
@@ -285,6 +277,7 @@ def name_in(turn: Turn, settings: Settings, found: EntityRules, before: str) -> 
     keys = tuple(dict.fromkeys((*settings.entity_keys, *found.rules.entity_keys)))
     said = turn.message.text if turn.message.role is Role.USER else ""
     written = found.recogniser.find(said) if said and found.recogniser.size else None
+    said = said if found.rules.sections else ""  # where nothing is shown of any entity, no name is looked for
     key, ref = next(((key, ref) for key in keys if (ref := _name_of(turn.memory.get(key)))), ("", ""))
     if written is not None:
         return Named(written.ref, "the message", over=ref)
