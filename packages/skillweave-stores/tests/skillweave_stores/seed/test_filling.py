@@ -372,3 +372,10 @@ class Closing(InCode):
 
     async def close(self) -> None:
         self.closed = True
+
+
+async def test_an_artifact_of_text_gets_an_estimate_of_its_tokens_and_one_of_bytes_none(store: Store) -> None:
+    skill = {"id": "notes", "description": "Keeps notes."}
+    await store.publish(skill, {"references/a.md": b"eight letters!", "assets/b.bin": b"\0\xff"})
+    (stored,) = (await store.load(None)).skills
+    assert {ref.id: ref.token_estimate for ref in stored.artifacts} == {"references/a.md": 4, "assets/b.bin": None}
