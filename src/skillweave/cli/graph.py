@@ -97,7 +97,8 @@ async def check(file: options.File) -> Answer:
     """Find what is wrong with a graph.
 
     Looks at skills, routes, guards, tools and examples, and says what to do. The exit code is 1 when there is an error,
-    and for a file that holds no graph. In a pack every skill of the graph must be one of the pack's.
+    and for a file that holds no graph. In a pack every skill of the graph must be one of the pack's,
+    or of another installed pack.
     """
     opened = await open_graph(file)
     report = opened.checkup()

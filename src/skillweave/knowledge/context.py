@@ -54,3 +54,15 @@ class FindsEntities(Protocol):
     async def find(self, ref: str) -> Entity | None:
         """The entity of that name, or None. Raises AmbiguousEntity and StoreUnavailable."""
         ...
+
+
+@runtime_checkable
+class FindsNames(Protocol):
+    """What a ContextSource has besides when it can say which entity a text names, as people write names."""
+
+    async def find_in(self, text: str) -> Entity | None:
+        """The entity that is named first in the text, None where none is.
+
+        Raises as FindsEntities does.
+        """
+        ...

@@ -1,7 +1,7 @@
 """The entity graph: things, how they are connected, where they lie, and the port that answers questions about them."""
 
 import re
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from math import isfinite
@@ -178,6 +178,28 @@ class EntityGraph(Protocol):
 
     async def near(self, point: Point, radius_ft: float, label: str | None = None, limit: int = 20) -> NearbyEntities:
         """The entities within `radius_ft`, nearest first, then by id, at most 1,000. Raises InvalidValue."""
+        ...
+
+
+Hops: TypeAlias = tuple[str, str, Direction]
+"""Whose neighbours are meant: the id of the entity, the relation, and the direction."""
+
+
+@runtime_checkable
+class AsksSeveral(EntityGraph, Protocol):
+    """What a graph behind a network has besides: an answer to many questions in one trip."""
+
+    async def several(self, asked: Sequence[Hops], limit: int) -> Sequence[tuple[Neighbour, ...] | Exception]:
+        """What `neighbours` gives for each, in their order, or raises where that concerns only this one."""
+        ...
+
+
+@runtime_checkable
+class KnowsNames(EntityGraph, Protocol):
+    """What a graph has besides that tells which names it knows, so that they are found in what a user writes."""
+
+    async def known(self, keys: Collection[str]) -> Collection[str]:
+        """Those of the keys (`alias_key`) that are the key of an entity's alias."""
         ...
 
 

@@ -1,6 +1,6 @@
 """An entity graph in this process's memory: nothing to start, nothing kept afterwards."""
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nsmallest
 from threading import Lock
@@ -94,6 +94,11 @@ class MemoryGraph:
                 Neighbour(edge, self._nodes[end[1]].entity)
                 for end, _, edge in nsmallest(limit, ends, key=lambda found: found[:2])
             )
+
+    async def known(self, keys: Collection[str]) -> Collection[str]:
+        """Those of the keys that are the key of an entity's alias."""
+        with self._lock:
+            return {key for key in keys if key in self._called}
 
     async def near(self, point: Point, radius_ft: float, label: str | None = None, limit: int = 20) -> NearbyEntities:
         """See `EntityGraph.near`. Raises InvalidValue, and MissingExtra without the extra `geo`."""

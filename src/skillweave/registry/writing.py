@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import AsyncIterator, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
@@ -11,7 +12,7 @@ from skillweave.closing import ClosableOnExit
 from skillweave.registry.agents import Agent
 from skillweave.registry.definitions import Contents, Defined, Definition
 from skillweave.registry.source import Reader, Source, Streamed, Versioned, stream_of
-from skillweave.skill import Skill
+from skillweave.skill import ArtifactRef, Skill
 
 
 class Change(StrEnum):
@@ -96,15 +97,27 @@ class WritableSource(Source, Versioned, Streamed, ClosableOnExit, Protocol):
         ...
 
 
+CHARACTERS = 4
+"""Of a text that make about one token."""
+
+
 def hashed(defined: Defined) -> Defined:
-    """The definition as stores keep it, with the SHA-256 of each artifact, so that another content is another value."""
-    refs = (
-        replace(ref, content_hash=hashlib.sha256(defined.contents[ref.id]).hexdigest())
-        if ref.id in defined.contents
-        else ref
-        for ref in defined.skill.artifacts
-    )
-    return replace(defined, skill=replace(defined.skill, artifacts=tuple(refs)))
+    """The definition as stores keep it: with the SHA-256 of each artifact, so that another content is another value.
+
+    An artifact that is text and does not say how many tokens it has gets an estimate.
+    """
+    refs = tuple(_hashed(ref, defined.contents.get(ref.id)) for ref in defined.skill.artifacts)
+    return replace(defined, skill=replace(defined.skill, artifacts=refs))
+
+
+def _hashed(ref: ArtifactRef, content: bytes | None) -> ArtifactRef:
+    if content is None:
+        return ref
+    tokens = ref.token_estimate
+    if tokens is None and b"\0" not in content:
+        with suppress(UnicodeDecodeError):
+            tokens = -(-len(content.decode()) // CHARACTERS)
+    return replace(ref, content_hash=hashlib.sha256(content).hexdigest(), token_estimate=tokens)
 
 
 def content_hash_of(skill: Skill) -> str:

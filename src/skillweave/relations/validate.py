@@ -1,5 +1,6 @@
 """Checking and completing a set of skills that somebody asks for, before anything starts (spec 4.1; seed 002)."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -23,6 +24,10 @@ _SUGGESTED = 5
 """For so many unknown names of one request the nearest known ones are looked up, which is slow for long names."""
 _COMPARED_NAMES = 10_000
 """How many known names may be compared for that in one validation: about 10 ms."""
+
+
+_NAMED = re.compile(r"`([^`]+)`|^([\w.:-]+)$|\b(\w*(?:[a-z][A-Z_]|_|\w-)[\w-]*\w)\b")
+"""What a step names as a tool: in backticks, by itself, or as people do not write words: `read_file`, `specKit`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,7 @@ def validate_skills(
     errors = tuple(_errors(given, present, snapshot))
     tools = None if host_tools is None else frozenset(host_tools)
     warnings = [text for skill in members for text in _member_warnings(skill, tools)]
+    warnings += _forbidden_steps(members)
     links = {skill.id: [rule.skill for rule in requirements(skill) if rule.skill in present] for skill in members}
     for circle in circles(links):
         shown = ", ".join(map(name_shown, circle))
@@ -108,6 +114,19 @@ def _member_warnings(skill: Skill, host_tools: Collection[str] | None) -> Iterat
             tool = read_entry(entry)
             if tool.tool not in host_tools and not any(map(tool.names, host_tools)):
                 yield f"{name_shown(skill.id)} uses the tool {name_shown(entry)}, which the host does not have"
+
+
+def _forbidden_steps(members: Sequence[Skill]) -> Iterator[str]:
+    """Steps that name a tool which a member forbids: together the members cannot do what one of them says."""
+    forbidden = {entry: one.id for one in members if one.tools for entry in one.tools.forbidden}
+    if not forbidden:
+        return
+    for skill in members:
+        for step in skill.text.steps:
+            for word in dict.fromkeys("".join(found) for found in _NAMED.findall(step)):
+                if (owner := forbidden.get(word)) is not None:
+                    uses = f"a step of {name_shown(skill.id)} names the tool {name_shown(word)}"
+                    yield f"{uses}, which {name_shown(owner)} forbids; leave one of the two out, or the rule"
 
 
 class Because(NamedTuple):

@@ -271,6 +271,10 @@ class FileGraph:
         """See `EntityGraph.neighbours`. Raises InvalidValue and StoreUnavailable."""
         return await (await self._loaded()).graph.neighbours(entity_id, relation, direction, limit)
 
+    async def known(self, keys: Collection[str]) -> Collection[str]:
+        """Those of the keys that are the key of an entity's alias; raises StoreUnavailable."""
+        return await (await self._loaded()).graph.known(keys)
+
     async def near(self, point: Point, radius_ft: float, label: str | None = None, limit: int = 20) -> NearbyEntities:
         """See `EntityGraph.near`. Raises InvalidValue, MissingExtra without `geo`, and StoreUnavailable."""
         return await (await self._loaded()).graph.near(point, radius_ft, label, limit)

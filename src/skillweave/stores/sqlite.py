@@ -187,7 +187,11 @@ class SqliteStore(ClosedOnExit):
             )
         if self._process != os.getpid():
             self._start()
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._guarded, work)
+        try:
+            answer = asyncio.get_running_loop().run_in_executor(self._thread, self._guarded, work)
+        except RuntimeError:  # at the end of the program, when no thread takes new work
+            return self._guarded(work)
+        return await answer
 
     def _guarded(self, work: Callable[[sqlite3.Connection], T]) -> T:
         with _explained(self.path):

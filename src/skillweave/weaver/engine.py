@@ -257,7 +257,7 @@ class Engine:
             library = await asyncio.to_thread(compile_them, snapshot, self.settings, self.matchers, self.graph)
             self._library = library
             if self.entities is not None:
-                self._of_entities = graph_context(self.entities, library)
+                self._of_entities = graph_context(self.entities, library, self.fetch_seconds)
                 if not self._asked:
                     await first_asked(with_rules(self.entities, library.entities.rules), self.fetch_seconds)
                     self._asked = True
@@ -328,9 +328,11 @@ class Engine:
         artifacts = partial(self.registry.read_artifact, snapshot=library.snapshot)
         reading = Reading(artifacts, self.context, self.fetch_seconds)
         if self.entities is not None:
-            known = self._of_entities if library is self._library else graph_context(self.entities, library)
+            known = self._of_entities
+            if library is not self._library:
+                known = graph_context(self.entities, library, self.fetch_seconds)
             # A graph keeps its own time, for the entity and then for its sections: ended from here all were lost.
-            patience = 2 * library.settings.context_seconds + SPARE_SECONDS
+            patience = 2 * max(library.settings.context_seconds, self.fetch_seconds) + SPARE_SECONDS
             reading = Reading(artifacts, known, self.fetch_seconds, patience)
         settled = await run(turn, prepared, before, now, self.matchers, reading, delivery)
         return settled if self._behind is None else replace(settled, injection=self._told(settled.injection))
