@@ -80,8 +80,8 @@ class ApprovalCase(Portable):
 
     `reviewer` is who is asked now; `state` is the conversation when the question came up, None in a list. `arguments`
     are those that a `modified` call runs with; `applied`: the conversation has the verdict. `key` is the id and name of
-    the API key that gave it. Times are seconds of the store's clock; `due_at` is when it escalates, None for never. `logged` is
-    the number and the seal of the log's row with the verdict: who keeps it can tell that the log was cut before it.
+    the API key that gave it. Times are seconds of the store's clock; `due_at` is when it escalates, None for never.
+    `logged` is the number and the seal of the log's row with the verdict: who keeps it can tell that the log was cut.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = ("...", "key?", "logged?")
