@@ -20,7 +20,7 @@ ASIDE: dict[str, list[str]] = yaml.safe_load(
     (Path(__file__).parents[1] / "data" / "other_trades_aside.yaml").read_text(encoding="utf-8")
 )
 MOST_OF_ASIDE = 14
-"""So many of the 76 sentences that no trigger was tuned on give their skill; of the 860 others it is 18."""
+"""So many of these 76 sentences give their skill; of the 860 others, on which triggers were tuned, it is 18."""
 
 
 @pytest.fixture(scope="module")
