@@ -18,7 +18,10 @@ from tests.depth import tried
 from tests.skills import make_skill
 
 INVOICE = make_skill(
-    "invoice", keywords=["invoice"], tools=ToolRules(forbidden=("write",)), checkpoints=[Checkpoint("release", before="pay")]
+    "invoice",
+    keywords=["invoice"],
+    tools=ToolRules(forbidden=("write",)),
+    checkpoints=[Checkpoint("release", before="pay")],
 )
 STEPS = st.lists(st.sampled_from(["answers", "silent", "silent", "refuses", "damaged", "time"]), max_size=30)
 

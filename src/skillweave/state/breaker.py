@@ -90,7 +90,9 @@ class Breaker:
             probe.exception()  # heard: whoever asked has had an answer
 
     def _refusal(self) -> StoreUnavailable:
-        message = f"not asked, as it was silent {self._silent} times in a row, and tried every half second: {self._last}"
+        message = (
+            f"not asked, as it was silent {self._silent} times in a row, and tried every half second: {self._last}"
+        )
         return StoreUnavailable(message, retry_after=PAUSE_SECONDS)
 
 

@@ -110,12 +110,8 @@ async def silent(place: Place) -> AsyncIterator[None]:
 async def slow(place: Place) -> AsyncIterator[None]:
     """It answers, but long after the time limit."""
     if isinstance(place.store, RedisStore):
-        with place.raw.client() as client:
-            client.client_pause(60_000)
-            try:
-                yield
-            finally:
-                client.client_unpause()
+        place.raw.client_pause(round(6_000 * LIMIT))  # nobody is heard meanwhile, who would end it neither
+        yield
         return
     with psycopg.connect(place.server.url()) as connection:
         connection.execute("LOCK TABLE states")
@@ -195,7 +191,7 @@ async def test_while_the_state_cannot_be_read_no_call_is_allowed(
 
 async def until_it_answers(weaver: Weaver) -> None:
     async with asyncio.timeout(30):
-        while (await asked(weaver)).ruling is not Ruling.ALLOW:
+        while (await asked(weaver)).ruling is not Ruling.ALLOW:  # noqa: ASYNC110 - nobody tells
             await asyncio.sleep(0.1)
 
 
@@ -209,16 +205,13 @@ def full(place: Place) -> Iterator[None]:
         finally:
             place.raw.config_set("maxmemory", 0)
         return
-    name = "postgres"
-    place.sql(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
-    place.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename <> ''")
+    setting = "ALTER DATABASE postgres {} default_transaction_read_only {}"
+    ends = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename <> ''"
+    place.sql(setting.format("SET", "= on"), ends)
     try:
         yield
     finally:
-        place.sql("SET default_transaction_read_only = off", f"ALTER DATABASE {name} RESET default_transaction_read_only")
-        place.sql(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND usename <> ''"
-        )
+        place.sql("SET default_transaction_read_only = off", setting.format("RESET", ""), ends)
 
 
 async def test_a_server_that_takes_no_writes_lets_no_approved_call_through_and_frees_no_forbidden_one(
