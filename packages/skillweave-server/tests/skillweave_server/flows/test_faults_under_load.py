@@ -1,4 +1,4 @@
-"""Three replicas on PostgreSQL and Redis that are killed, stopped and filled while turns and verdicts run (spec 5.4)."""
+"""Three replicas on PostgreSQL and Redis, killed, stopped and filled while turns and verdicts run (spec 5.4)."""
 
 import asyncio
 import json
@@ -75,7 +75,7 @@ class World:
 
     async def once(self, method: str, path: str, body: Answer | None = None, **headers: str) -> httpx.Response | None:
         """The answer of any replica; None where there is none."""
-        url = f"{random.choice(self.replicas).url}/api/v1{path}"  # noqa: S311 - any of them
+        url = f"{random.choice(self.replicas).url}/api/v1{path}"
         with suppress(httpx.TransportError):
             sent = {name.replace("_", "-"): value for name, value in headers.items()}
             answer = await self.http.request(method, url, json=body, headers=sent)
@@ -146,7 +146,9 @@ async def judge(world: World, name: str) -> None:
             told = await world.verdict(conversation, tool, call_id="c", arguments={"amount": 4})
             if told is None:
                 continue
-            if told["ruling"] not in allowed or (tool == "read" and told["ruling"] == "deny" and told["code"] != IN_DOUBT):
+            if told["ruling"] not in allowed or (
+                tool == "read" and told["ruling"] == "deny" and told["code"] != IN_DOUBT
+            ):
                 world.wrong.append(f"{tool} in {conversation}: {told}")
         await asyncio.sleep(0.02)
 
@@ -237,9 +239,13 @@ async def fault(world: World, kind: str, server: Server) -> AsyncIterator[None]:
 
 async def break_things(world: World) -> None:
     """One fault after the other, each for some seconds."""
-    dice = random.Random(7)  # noqa: S311 - the same each time
+    dice = random.Random(7)
     kinds = [
-        *((kind, server) for kind in ("kill", "stop", "fill") for server in (world.redis, world.postgres)),
+        *(
+            (kind, server)
+            for kind in ("kill", "stop", "stop", "fill", "fill")
+            for server in (world.redis, world.postgres)
+        ),
         *((kind, one) for kind in ("kill", "stop") for one in world.replicas),
     ]
     while world.runs:
@@ -268,8 +274,7 @@ async def test_under_faults_nothing_is_allowed_that_should_not_be_and_nothing_ac
         first, second = on_servers(postgres.url(), redis.url(), skills, tmp_path)
         replicas = [first, second, Replica(*first._words)]
         try:
-            for one in replicas:
-                one.start()
+            await asyncio.gather(*(asyncio.to_thread(one.start) for one in replicas))
             async with httpx.AsyncClient(timeout=15, limits=httpx.Limits(max_connections=None)) as http:
                 world = World(replicas, postgres, redis, http, end=time.monotonic() + SECONDS)
                 await load(world)
