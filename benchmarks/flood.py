@@ -109,9 +109,9 @@ async def measured(kind: str, connections: int, seconds: float) -> None:
         port = free_port()
         url = f"http://{HOST}:{port}/api/v1"
         serve = [sys.executable, "-m", "skillweave", "--no-config", "serve", "--port", str(port), "--rate", "off"]
-        process = subprocess.Popen(
-            [*serve, "--skills", str(folder / "skills"), "--store", *words], cwd=folder, stdout=subprocess.DEVNULL
-        )
+        words = [*serve, "--skills", str(folder / "skills"), "--store", *words]
+        quiet = asyncio.subprocess.DEVNULL
+        process = await asyncio.create_subprocess_exec(*words, cwd=folder, stdout=quiet, stderr=quiet)
         try:
             async with httpx.AsyncClient(headers={"Authorization": f"Bearer {spelled['quiet']}"}) as http:
                 for _ in range(600):
@@ -131,7 +131,7 @@ async def measured(kind: str, connections: int, seconds: float) -> None:
             show(kind, f"flood {out.decode().strip()}", rulings, took)
         finally:
             process.terminate()
-            process.wait(30)
+            await process.wait()
 
 
 def show(kind: str, what: str, rulings: Counter[str], took: list[float]) -> None:

@@ -35,6 +35,7 @@ from skillweave.ledger import (
     Writes,
 )
 from skillweave.turns import Rung
+from skillweave.values import Json
 from skillweave_testing.fakes import ManualClock, WordCounter
 
 RECORD = Record("skill:a", "d1", Rung.FULL, "sw-x-y", 120, Delivery.CLAIMED, "turn-1", 5.0, 65.0)
@@ -363,7 +364,7 @@ class LedgerContract:
 
 def _cashier(store: Store) -> Weaver:
     """One of several who share the store."""
-    bill = {
+    bill: dict[str, Json] = {
         "id": "bill",
         "description": "Pays bills.",
         "triggers": {"keywords": ["bill"]},

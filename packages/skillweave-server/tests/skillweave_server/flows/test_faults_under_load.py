@@ -228,7 +228,8 @@ async def fault(world: World, kind: str, server: Server) -> AsyncIterator[None]:
         try:
             yield
         finally:
-            await asyncio.to_thread(server.start)
+            # A replica is not waited for: others answer meanwhile, and the next fault may come.
+            await asyncio.to_thread(server.launch if isinstance(server, Replica) else server.start)
     elif kind == "stop":
         with server.paused():
             yield
