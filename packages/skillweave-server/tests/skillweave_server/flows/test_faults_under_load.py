@@ -275,9 +275,12 @@ async def test_under_faults_nothing_is_allowed_that_should_not_be_and_nothing_ac
         first, second = on_servers(postgres.url(), redis.url(), skills, tmp_path)
         replicas = [first, second, Replica(*first._words)]
         try:
-            await asyncio.gather(*(asyncio.to_thread(one.start) for one in replicas))
+            for one in replicas:
+                one.launch()
             async with httpx.AsyncClient(timeout=15, limits=httpx.Limits(max_connections=None)) as http:
-                world = World(replicas, postgres, redis, http, end=time.monotonic() + SECONDS)
+                world = World(replicas, postgres, redis, http)
+                await world.surely("GET", "/tools")
+                world.end = time.monotonic() + SECONDS
                 await load(world)
             await examine(world, redis.url())
         finally:
