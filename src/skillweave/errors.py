@@ -263,6 +263,10 @@ class StoreUnavailable(SourceUnavailable):
         super().__init__(message)
 
 
+class StoreSilent(StoreUnavailable):
+    """A store that used up the time limit of a call; after several in a row calls are not tried for half a second."""
+
+
 class UnreadableState(StoreUnavailable):
     """A stored conversation that this version cannot read; clearing it is still possible, at its `revision`."""
 
