@@ -175,6 +175,15 @@ class ApprovalBookContract:
         assert verdict_of(said) == replace(CHANGED, case="a-1", logged=said.logged)
         assert await book.verify(tenant=tenant) == ()
 
+    async def test_the_api_key_that_gave_a_verdict_is_in_it_and_in_the_log(
+        self, book: ApprovalBook, tenant: str
+    ) -> None:
+        await book.open("a-1", PLAIN, DIGEST, State(), tenant=tenant)
+        said = await book.decide("a-1", YES, key="k17 (reviewers)", tenant=tenant)
+        assert (said.by, said.key) == ("Ann", "k17 (reviewers)")
+        document = json.loads((await book.log(tenant=tenant))[-1].document)
+        assert document["changed"]["key"] == "k17 (reviewers)"
+
     async def test_a_verdict_answers_its_row_of_the_log_as_long_as_it_stands(
         self, book: ApprovalBook, tenant: str
     ) -> None:

@@ -373,3 +373,10 @@ def test_a_source_without_a_skill_is_not_named_by_where_it_was_unpacked(tmp_path
     with pytest.raises(InstallRefused, match="holds no skill that can be read: it holds none") as refused:
         add(tmp_path / "empty.zip", mine)
     assert "skillweave-" not in str(refused.value)
+
+
+def test_a_skill_with_its_file_in_two_spellings_is_refused_with_both_named(theirs: Path, mine: Path) -> None:
+    (theirs / "tea" / "skill.md").write_text(skill_text("tea"))
+    with pytest.raises(InstallRefused, match=r"the skill in 'tea' has SKILL.md and skill.md, and agents differ"):
+        add(theirs, mine)
+    assert not mine.exists()

@@ -70,7 +70,11 @@ async def test_the_source_that_is_a_skill_owns_what_is_below(tmp_path: Path) -> 
 
 async def test_the_upper_case_name_counts_where_both_are_there(tmp_path: Path) -> None:
     write_skill(tmp_path / "both").with_name("skill.md").write_text(skill_text("lower"))
-    assert ids(await Folder(tmp_path).load()) == ["both"]
+    loaded = await Folder(tmp_path).load()
+    assert ids(loaded) == ["both"]
+    (finding,) = found(loaded, "misnamed-skill-file")
+    assert finding.message.endswith("both/skill.md' is not read: SKILL.md beside it is the skill")
+    assert finding.fix == "keep the one of the two that you mean, as SKILL.md"
 
 
 async def test_a_skill_file_in_other_case_is_a_near_miss(tmp_path: Path) -> None:

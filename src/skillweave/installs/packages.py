@@ -79,6 +79,11 @@ def packages_in(root: Path, wanted: tuple[str, ...] | None = None, *, everything
         if not is_inside(place, real):
             raise InstallRefused(f"the skill in '{shown(place)}' stands outside of the source; name its own folder")
         path = os.path.relpath(place, real).replace(os.sep, "/")
+        if len(both := [one for one in files if one.lower() == "skill.md"]) > 1:
+            raise InstallRefused(
+                f"the skill in '{shown(path)}' has {' and '.join(both)}, and agents differ in which one they read; copy "
+                "it, keep the one that you mean, and add the copy"
+            )
         packages.append(Package(name, versions[name], path, files))
     return tuple(packages)
 

@@ -109,7 +109,7 @@ def _scan(path: str | int, mark: Mark | None) -> Listing:
                 kinds[_kind(entry)].append(entry.name)
     alike = sorted(name for name in names if len(name) == 8 and name.lower() == "skill.md")
     skill = next((name for name in SKILL_FILES if name in alike), None)
-    misnamed = alike[0] if alike and skill is None else None
+    misnamed = next((name for name in alike if name != skill), None)
     sorted_kinds = {kind: tuple(sorted(found)) for kind, found in kinds.items()}
     return Listing(mark, **sorted_kinds, skill=skill, misnamed=misnamed)
 
@@ -201,6 +201,8 @@ class Search:
             self._inner.setdefault(owner, []).append(relative)
         elif listing.skill is not None:
             self.found.append(Found(relative, path, listing.skill))
+            if listing.misnamed is not None:
+                self._misnamed(relative, listing.misnamed, listing.skill)
             if self.nested is Nested.PARENT:
                 owner, skipped = relative, ARTIFACT_FOLDERS
         elif listing.misnamed is not None and owner is None:
@@ -256,10 +258,14 @@ class Search:
             fix += " to skills in the same git repository only"
         self._report(refused.code, f"folder '{self.show(relative)}' is not searched: {refused.why}", fix, relative)
 
-    def _misnamed(self, relative: str, name: str) -> None:
+    def _misnamed(self, relative: str, name: str, read: str | None = None) -> None:
         where = f"{relative}/{name}" if relative else name
         message = f"'{self.show(where)}' is no skill: the name of a skill file is SKILL.md"
-        self._report(codes.MISNAMED, message, f"rename {name} to SKILL.md", where)
+        fix = f"rename {name} to SKILL.md"
+        if read is not None:
+            message = f"'{self.show(where)}' is not read: {read} beside it is the skill"
+            fix = f"keep the one of the two that you mean, as {read}"
+        self._report(codes.MISNAMED, message, fix, where)
 
     def _sum_up(self) -> None:
         for owner, inner in sorted(self._inner.items()):

@@ -81,6 +81,8 @@ class DictBook(ClosedOnExit):
     ) -> ApprovalCase:
         case = await self.get(approval_id, tenant=tenant)
         after = self.decided(case, verdict)
+        if after.status is not ApprovalStatus.PENDING and not after.key:
+            after = replace(after, key=key)
         if after != case:
             self.order.append((tenant_of(tenant), approval_id))
         return self.changed(tenant, "decided", case, after)
