@@ -1,13 +1,16 @@
 """Every list of a turn and of a question has a limit and costs no more than its length (spec 8)."""
 
+import asyncio
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from skillweave import Message, Role, ToolResult, Turn
+from skillweave import open as open_skills
 from skillweave.api import AuthorizeRequest, ComposeRequest, ValidateRequest
 from skillweave.compose.entries import meet, narrow
 from skillweave.compose.policy import ToolPolicy
@@ -18,6 +21,7 @@ from skillweave.schemas import schema
 from skillweave.tools import ToolLimits
 from skillweave.turns import Read
 
+SKILLS = Path(__file__).parents[1] / "examples" / "skills"
 MANY = (500, 1_000, 2_000)
 LISTS: dict[str, Callable[[int], tuple[str, ...]]] = {
     "names": lambda n: tuple(f"tool_{i}" for i in range(n)),
@@ -134,3 +138,60 @@ def test_patterns_past_the_pairs_that_are_compared_are_kept_where_both_lists_hav
     both = narrow((*wide, *narrower, "Bash(last:*)"), (*narrower, "Bash(last:*)"))
     assert both[-1] == "Bash(last:*)"
     assert set(both) <= {*narrower, "Bash(last:*)"}
+
+
+TURNS: dict[str, Callable[[int], dict[str, Any]]] = {
+    "reads": lambda n: {"reads": tuple(Read("invoice-checking", f"s{i}") for i in range(n))},
+    "documents": lambda n: {"reads": tuple(Read("invoice-checking", None, f"{i}.md") for i in range(n))},
+    "named": lambda n: {"named": tuple(f"skill-{i}" for i in range(n))},
+    "results": lambda n: {"results": tuple(ToolResult(f"tool_{i}", "ok") for i in range(n))},
+    "memory": lambda n: {"memory": {f"key{i}": i for i in range(n)}},
+    "transcript": lambda n: {"transcript": tuple(Message(Role.USER, f"message {i}") for i in range(n))},
+    "parts": lambda n: {"transcript": (Message(Role.USER, tuple(map(str, range(n)))),)},
+    "markers": lambda n: {"message": Message(Role.ASSISTANT, " ".join(f"SKILL_SELECT:skill-{i}" for i in range(n)))},
+    "tools": lambda n: {"tools": LISTS["names"](n)},
+    "limits": lambda n: {"limits": ToolLimits(forbidden=LISTS["patterns"](n), closed_skills=LISTS["names"](n))},
+}
+
+
+@pytest.mark.parametrize("field", TURNS)
+async def test_a_whole_turn_is_linear_in_each_of_its_lists(field: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def in_place(call: Callable[..., object], /, *args: object, **named: object) -> object:
+        return call(*args, **named)
+
+    monkeypatch.setattr(asyncio, "to_thread", in_place)  # what a thread does is not counted
+    weaver = open_skills(SKILLS)
+    message = Message(Role.USER, "Is this invoice from Brandt GmbH right?")
+    await weaver.weave(Turn("warm", "warm", message, **{k: v for k, v in TURNS[field](2).items() if k != "message"}))
+    counts = []
+    for size in (250, 500, 1_000):
+        turn = Turn(f"t{size}", f"c{size}", **{"message": message, **TURNS[field](size)})
+        counts.append(calls_of(lambda turn=turn: stepped(weaver.weave(turn))))
+    assert all(later < 2.6 * earlier + 1_000 for earlier, later in pairwise(counts)), counts
+    await weaver.close()
+
+
+def stepped(coroutine: Coroutine[Any, None, object]) -> None:
+    """Runs to its end what waits for nothing."""
+    try:
+        coroutine.send(None)
+    except StopIteration:
+        return
+    raise AssertionError("it waits for something")
+
+
+async def test_many_markers_are_looked_for_beside_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    moved: list[object] = []
+    to_thread = asyncio.to_thread
+
+    async def watched(call: Callable[..., Any], /, *args: object, **named: object) -> object:
+        moved.append(call)
+        return await to_thread(call, *args, **named)
+
+    monkeypatch.setattr(asyncio, "to_thread", watched)
+    async with open_skills(SKILLS) as weaver:
+        marked = Message(Role.ASSISTANT, " ".join(f"SKILL_SELECT:skill-{i}" for i in range(1_000)))
+        await weaver.weave(Turn("warm", "warm", Message(Role.USER, "hello")))
+        moved.clear()
+        await weaver.weave(Turn("t", "c", marked))
+    assert moved
