@@ -151,6 +151,9 @@ def _look_up(
     if pairs and len(index.pair_keys):
         asked.add(index, Channel.PAIRS, _known_pairs(index, pairs, counts, seen, places))
     asked.ends[Channel.PAIRS] = len(asked.terms)
+    first = index.firsts[Channel.SAID]
+    said = [(first + index.stems[stem], seen[stem].brief, count, places[stem]) for stem, count in counts.items()]
+    asked.add(index, Channel.SAID, said)
     own = [stem for stem in counts if places[stem] < asked.own]
     for channel in (Channel.NAME, Channel.PHRASE):
         asked.terms += [index.firsts[channel] + index.stems[stem] for stem in own]

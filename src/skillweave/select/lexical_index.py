@@ -41,11 +41,12 @@ class Channel(IntEnum):
     BRIEF = 1
     FULL = 2
     PAIRS = 3
-    NAME = 4
-    PHRASE = 5
+    SAID = 4
+    NAME = 5
+    PHRASE = 6
 
 
-RANKED = (Channel.WORDS, Channel.BRIEF, Channel.FULL, Channel.PAIRS)
+RANKED = (Channel.WORDS, Channel.BRIEF, Channel.FULL, Channel.PAIRS, Channel.SAID)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -95,15 +96,15 @@ def index_terms(skills: Iterable[SkillTerms]) -> LexicalIndex:
 def index_numbers(numbered: Numbered) -> LexicalIndex:
     """The index over the numbered words of skills by position: the same however they came to their numbers."""
     size, owners = numbered.size, np.array(numbered.owners, dtype=np.int32)
-    columns = [_column(texts) for texts in (numbered.told, numbered.name, numbered.phrases)]
+    columns = [_column(texts) for texts in (numbered.told, numbered.name, numbered.phrases, numbered.requests)]
     lengths = np.diff(numbered.told.bounds[::2])
     words = _renumbered(columns, numbered.words)
     del numbered  # nobody else may hold it, and it is large
-    told, name, quoted = columns
+    told, name, quoted, said = columns
     listed = stems_of(words)
     stems = {stem: number for number, stem in enumerate(dict.fromkeys(listed))}
     stem_of = np.fromiter((stems[stem] for stem in listed), dtype=np.int32, count=len(listed))
-    written = _Written.of(sum(len(column.terms) for column in (told, told, told, told, name, quoted)))
+    written = _Written.of(sum(len(column.terms) for column in (told, told, told, told, said, name, quoted)))
     brief = _briefs(told)
     spoken = _inverted(brief, len(words), written)
     for column in (*columns, brief):
@@ -112,9 +113,10 @@ def index_numbers(numbered: Numbered) -> LexicalIndex:
     full = _inverted(told, len(stems), written, shift=1)
     pair_keys, pairs = _pairs(told, size, len(stems), written)
     told.terms = told.rows = _NOTHING
+    typed = _inverted(said, len(stems), written)
     named = _inverted(name, len(stems), written)
     cited = _inverted(quoted, len(stems), written)
-    channels = [spoken, short, full, pairs, named, cited]
+    channels = [spoken, short, full, pairs, typed, named, cited]
     tell = _telling(stems)
     usual = np.full(size, K1)
     slow = K1 * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * lengths / USUAL_LENGTH)
@@ -134,7 +136,7 @@ def index_numbers(numbered: Numbered) -> LexicalIndex:
         starts=array("i", starts.tobytes()),
         rows=written.rows[: written.end],
         times=written.times[: written.end],
-        slowness=np.concatenate([usual, usual, slow, slow, np.zeros(size + len(owners))]),
+        slowness=np.concatenate([usual, usual, slow, slow, usual, np.zeros(size + len(owners))]),
         phrase_owners=owners,
         phrase_lengths=phrase_lengths,
         phrase_weights=weights[0],

@@ -49,6 +49,7 @@ class Numbered:
     name: Texts = field(default_factory=Texts)
     told: Texts = field(default_factory=Texts)
     phrases: Texts = field(default_factory=Texts)
+    requests: Texts = field(default_factory=Texts)
     owners: "array[int]" = field(default_factory=lambda: array("i"))
 
     @property
@@ -59,7 +60,7 @@ class Numbered:
     def add(self, terms: SkillTerms, numbers: "defaultdict[str, int]") -> None:
         """One more skill."""
         self.owners.extend([self.size] * len(terms.phrases))
-        for texts, given in ((self.name, terms[:1]), (self.told, terms[1:3]), (self.phrases, terms.phrases)):
+        for texts, given in ((self.name, terms[:1]), (self.told, terms[1:3]), (self.phrases, terms.phrases), (self.requests, terms[4:])):
             for words in given:
                 texts.add(list(map(numbers.__getitem__, words)))
 
@@ -70,11 +71,13 @@ class Numbered:
         self.name.take(other.name, first, last)
         self.told.take(other.told, 2 * first, 2 * last)
         self.phrases.take(other.phrases, begin, end)
+        self.requests.take(other.requests, first, last)
 
     def narrow(self) -> "Numbered":
         """The texts in the least memory."""
         code = "H" if len(self.words) <= 1 << 16 else "i"
-        return Numbered((), self.name.narrow(code), self.told.narrow(code), self.phrases.narrow(code), self.owners)
+        texts = (each.narrow(code) for each in (self.name, self.told, self.phrases, self.requests))
+        return Numbered((), *texts, self.owners)
 
 
 def _numbering() -> "defaultdict[str, int]":

@@ -15,7 +15,7 @@ from skillweave.text.bm25 import Postings, Scores
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-CHANNEL_WEIGHTS = {Channel.WORDS: 0.4, Channel.BRIEF: 0.6, Channel.FULL: 1.4, Channel.PAIRS: 0.4, Channel.PHRASE: 0.4}
+CHANNEL_WEIGHTS = {Channel.WORDS: 0.4, Channel.BRIEF: 0.6, Channel.FULL: 1.4, Channel.PAIRS: 0.4, Channel.SAID: 1.0, Channel.PHRASE: 0.4}
 """What each channel counts in the sum of max-normalised scores."""
 DENSE_WEIGHT = 12.0
 """What a cosine counts for a message of which no skill has a word; it falls with the square of what words leave."""
