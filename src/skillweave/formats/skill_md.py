@@ -251,6 +251,7 @@ def to_open_skill_md(skill: Skill) -> str:
 
     Keywords are one text under `metadata.triggers`. Raises InvalidSkill for whatever else has no place there.
     """
+    skill = replace(skill, phrases=())  # they stand in a file beside the library
     fields, own, extension = _open_fields(skill), _own_fields(skill), _extension(skill)
     keywords = ", ".join(skill.triggers.keywords)
     if skill.triggers == Triggers(_split_tags(keywords)) and keywords and "triggers" not in skill.metadata:

@@ -35,7 +35,7 @@ class SkillTerms(NamedTuple):
     brief: tuple[str, ...]
     body: tuple[str, ...]
     phrases: tuple[tuple[str, ...], ...]
-    requests: tuple[str, ...] = ()
+    requests: tuple[tuple[str, ...], ...] = ()
 
 
 def terms_of(skill: Skill) -> SkillTerms:
@@ -50,7 +50,7 @@ def terms_of(skill: Skill) -> SkillTerms:
         (*words_of(told), *humps_of(told)),
         (*words_of(body), *humps_of(body)),
         tuple(phrases)[:MOST_PHRASES],
-        tuple(words_of("\n".join(requests_of(skill)))),
+        tuple(tuple(dict.fromkeys(words_of(request))) for request in requests_of(skill)),
     )
 
 
@@ -84,7 +84,7 @@ def _humps_of_run(run: str) -> tuple[str, ...]:
 
 
 def brief_texts(skill: Skill) -> tuple[str, ...]:
-    """What a skill says of itself in short: name, description, when to use it, declared triggers, tags."""
+    """What a skill says of itself in short: name, description, when to use it, declared triggers, phrases, tags."""
     triggers = skill.triggers
     return (
         *_names(skill),
@@ -92,6 +92,7 @@ def brief_texts(skill: Skill) -> tuple[str, ...]:
         *((use,) if (use := when_to_use_of(skill)) else ()),
         *triggers.keywords,
         *triggers.verbs,
+        *requests_of(skill),
         *skill.domain_tags,
     )
 
