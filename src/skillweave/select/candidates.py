@@ -1,6 +1,6 @@
 """What selection yields: ranked candidates, and the rejected ones with the reason."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from skillweave.codec import Portable
@@ -70,7 +70,7 @@ class Selection(Portable):
     rejected: tuple[Rejected, ...] = ()
     offered: tuple[Candidate, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
-    goes_on: bool = False
+    goes_on: bool = field(default=False, compare=False)
 
 
 def refusal(
