@@ -216,7 +216,7 @@ class Folder:
             content = read_below(tree.base or root, path, MOST_BYTES)
         except Refused as refused:
             return unread_phrases(refused, place), ((path, None),)
-        return phrases_in(content, place), ((path, tree.trusted(content.mark)),)
+        return phrases_in(content.data, place), ((path, tree.trusted(content.mark)),)
 
     def _kept(self, cache: CacheFolder, root: str) -> Loaded | None:
         """What the last load in any process gave, as far as it was kept."""

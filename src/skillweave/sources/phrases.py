@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from skillweave.diagnostics import Diagnostic, Location
 from skillweave.skill import Skill
 from skillweave.sources.codes import BAD_PHRASES
-from skillweave.sources.files import Content, Refused
+from skillweave.sources.files import Refused
 
 FILE = "skillweave.phrases.jsonl"
 """Its name, in the folder of the library."""
@@ -35,11 +35,11 @@ class Phrases:
         )
 
 
-def phrases_in(content: Content, place: str) -> Phrases:
-    """What the content of the file says; a line that cannot be read is a finding, and the others count."""
+def phrases_in(data: bytes, place: str) -> Phrases:
+    """What the file says; a line that cannot be read is a finding, and the others count."""
     by_id: dict[str, tuple[str, ...]] = {}
     findings: list[Diagnostic] = []
-    for number, line in enumerate(content.data.decode("utf-8", "replace").splitlines(), 1):
+    for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
         if not line.strip():
             continue
         try:
