@@ -3,8 +3,8 @@
     SKILLWEAVE_SELECTION=... SKILLWEAVE_REQUESTS=... SKILLWEAVE_SKILLS_SAMPLE=... python benchmarks/right_skill.py
     ... python benchmarks/right_skill.py --embedder multilingual --before ../checkout-of-the-commit-before
 
-The requests are development data: what was fitted saw them, and `fit_selection.py` prints what it predicts for those that
-it has not seen. `test` of the selection data was not fitted on. Intervals are bootstraps of 95% over messages.
+The requests are development data: what was fitted saw them, and `fit_selection.py` prints what it predicts for
+those that it has not seen. `test` of the selection data was not fitted on. Intervals are bootstraps of 95% over messages.
 """
 
 import argparse
@@ -59,7 +59,7 @@ def before(checkout: str, embedder: str | None) -> Sequence[Row]:
         file = f"{folder}/rows.json"
         more = ["--embedder", embedder] if embedder else []
         path = os.pathsep.join((f"{checkout}/src", *sys.path))
-        subprocess.run(  # noqa: S603 - this program
+        subprocess.run(
             [sys.executable, __file__, "--rows", file, *more], check=True, env={**os.environ, "PYTHONPATH": path}
         )
         rows: Sequence[Row] = json.loads(Path(file).read_text(encoding="utf-8"))
@@ -94,7 +94,9 @@ async def measured(embedder: str | None) -> list[Row]:
             if bad:
                 rows.append(kept | {"forbidden given": bool(given & set(bad))})
             else:
-                rows.append(kept | {"nDCG@10": gain(order(found), gold), f"nDCG of {row['source']}": gain(order(found), gold)})
+                rows.append(
+                    kept | {"nDCG@10": gain(order(found), gold), f"nDCG of {row['source']}": gain(order(found), gold)}
+                )
     return macro(rows)
 
 

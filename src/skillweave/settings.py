@@ -62,8 +62,9 @@ class Settings(Portable):
     tools; `granted` are the ids that this agent may have, None for all; `task_rules` are the host's own, which go
     before those of packs. `only_skill_tools` says when the agent has only the tools that skills allow. A skill is given
     from the probability `give_at` on and offered from `offer_at` on, None for what was fitted; at most `offer_most` are
-    offered, each in a line of `offer_words` words: a small model may need longer ones. `fitted` is what was fitted to one's own labelled queries, and `ranked` how many of the best ranked skills
-    are told in decisions, given or not. `context_seconds` is how long what is known of an entity may take to be put
+    offered, each in a line of some `offer_words` words: a small model may need longer ones. `fitted` is what was fitted
+    to one's own labelled queries, and `ranked` how many of the best ranked skills are told in decisions, given or not.
+    `context_seconds` is how long what is known of an entity may take to be put
     together from a graph.
 
     Enums are also taken as their texts, lists as any list of texts.

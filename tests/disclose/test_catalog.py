@@ -119,13 +119,17 @@ def test_the_catalog_never_costs_more_than_its_limit(texts: list[str], limit: in
 def test_no_list_of_short_lines_costs_more_than_its_limit(texts: list[str], limit: int) -> None:
     skills = [make_skill(f"s{n}", description=text) for n, text in enumerate(texts)]
     shelf = PricedCatalog(skills, TOKENS, limit=limit)
-    for shown in (shelf.brief, shelf.shortlist([skill.id for skill in skills], limit, 13), shelf.overview(["s0"], limit)):
+    for shown in (
+        shelf.brief,
+        shelf.shortlist([skill.id for skill in skills], limit, 13),
+        shelf.overview(["s0"], limit),
+    ):
         assert shown.tokens == TOKENS.count(shown.text) if shown.text else shown.tokens == 0
         assert shown.tokens <= limit
 
 
 def test_a_line_of_a_shortlist_says_what_the_description_adds_to_the_id() -> None:
-    told = "Use this skill when the user wants to brew green tea at the right heat, for as long as each kind of leaf needs."
+    told = "Use this skill when the user wants to brew green tea at the right heat, for as long as each leaf needs."
     skills = (make_skill("green-tea", description=told), make_skill("black-tea", description="Black Tea: Steeps it."))
     lines = short(*skills).shortlist(["green-tea", "black-tea"], 400, 13).text.splitlines()[2:]
     assert lines == [

@@ -138,11 +138,13 @@ def short_line(skill: Skill) -> str:
 
 _LEAST_SAID = 7
 _SAID_OF_ALL = re.compile(
-    r"(?:when(?:ever)? the user|you are (?:an?|the) (?:expert )?|(?:please |always |automatically )?(?:use|invoke|apply|activate|load|trigger|call)(?: this| the| when| whenever| "
-    r"if| for| to)+(?: skill)?|(?:this|the) (?:\w+ )?skill(?: should be used| is for| is used| helps| can| provides| "
-    r"guides| covers| teaches)?|a skill|skill|guides?|expert (?:guidance|help)|comprehensive (?:guide|guidance|toolkit))"
-    r"(?:,? (?:when|whenever|if|for|to|that|you|with|on|about|of|the|a|an|user|users|claude|agents?|needs?|wants?|asks?|"
-    r"mentions?|says?|working|is|are|should|be|used|must))*[\s,:;-]+",
+    r"(?:when(?:ever)? the user|you are (?:an?|the) (?:expert )?"
+    r"|(?:please |always |automatically )?(?:use|invoke|apply|activate|load|trigger|call)"
+    r"(?: this| the| when| whenever| if| for| to)+(?: skill)?"
+    r"|(?:this|the) (?:\w+ )?skill(?: should be used| is for| is used| helps| can| provides| guides| covers| teaches)?"
+    r"|a skill|skill|guides?|expert (?:guidance|help)|comprehensive (?:guide|guidance|toolkit))"
+    r"(?:,? (?:when|whenever|if|for|to|that|you|with|on|about|of|the|a|an|user|users|claude|agents?|needs?|wants?|asks?"
+    r"|mentions?|says?|working|is|are|should|be|used|must))*[\s,:;-]+",
     re.IGNORECASE,
 )
 """How descriptions begin whatever the skill is for."""

@@ -54,10 +54,10 @@ class LexicalIndex:
     """Skills by position, their terms by number, with what each skill has of each.
 
     Term `t` of a channel stands in `rows[starts[t]:starts[t + 1]]`, where row `channel * size + position` is a skill
-    in a channel, and rows from `PHRASE * size` on are quoted phrases, then requests; `times` is how often, at most 255. What it counts there
-    is BM25's weight without the rarity: `times / (times + slowness)`, by the `slowness` of the row. Terms of a channel
-    are numbered from `firsts[channel]` on: words and stems by their number, pairs by their place in `pair_keys`. `request_weights` is the
-    rarity of all stems of each request.
+    in a channel, and rows from `PHRASE * size` on are quoted phrases, then requests; `times` is how often, at most 255.
+    What it counts there is BM25's weight without the rarity: `times / (times + slowness)`, by the `slowness` of the
+    row. Terms of a channel are numbered from `firsts[channel]` on: words and stems by their number, pairs by their
+    place in `pair_keys`. `request_weights` is the rarity of all stems of each request.
     """
 
     size: int

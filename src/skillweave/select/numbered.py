@@ -42,7 +42,8 @@ class Texts:
 class Numbered:
     """The texts of skills by position, the phrases that they quote with their owners, and the words by number.
 
-    `requests` are what people would type, `askers` whose each is. In `told` the brief of each skill stands before its body. Other words than those of the texts may have numbers too.
+    `requests` are what people would type, `askers` whose each is. In `told` the brief of each skill stands before its
+    body. Other words than those of the texts may have numbers too.
     """
 
     words: Sequence[str] = ()
@@ -84,8 +85,10 @@ class Numbered:
     def narrow(self) -> "Numbered":
         """The texts in the least memory."""
         code = "H" if len(self.words) <= 1 << 16 else "i"
-        texts = (each.narrow(code) for each in (self.name, self.told, self.phrases, self.requests))
-        return Numbered((), *texts, self.owners, self.askers)
+        name, told, phrases, requests = (
+            each.narrow(code) for each in (self.name, self.told, self.phrases, self.requests)
+        )
+        return Numbered((), name, told, phrases, requests, self.owners, self.askers)
 
 
 def _numbering() -> "defaultdict[str, int]":

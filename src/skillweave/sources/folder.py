@@ -225,7 +225,9 @@ class Folder:
             kept_root, listings, units, findings = cache.read(KIND, self._key(root), CLASSES)
             # An artifact's listing is the very one of its folder: that it still is, is how a change shows.
             relinked = {name: _relinked(unit, listings) for name, unit in units}
-            return _loaded(kept_root, listings, relinked, findings)
+            # The phrases are not kept: where there are some, they are read again.
+            phrased = FILE in listings[kept_root].files
+            return _loaded(kept_root, listings, relinked, findings, known=not phrased)
         except (LookupError, TypeError, ValueError, AttributeError):
             return None
 
@@ -363,14 +365,19 @@ def _left_out(artifacts: Artifacts, place: str, skill: Skill | None) -> Iterator
 
 
 def _loaded(
-    root: str, listings: Mapping[str, Listing], units: Mapping[str, Unit], findings: tuple[Diagnostic, ...]
+    root: str,
+    listings: Mapping[str, Listing],
+    units: Mapping[str, Unit],
+    findings: tuple[Diagnostic, ...],
+    *,
+    known: bool = True,
 ) -> Loaded:
-    """What the source answers, with a memory of it for its next load."""
+    """What the source answers, with a memory of it for its next load, where everything is looked at unless `known`."""
     marks = [(path, listing.mark) for path, listing in listings.items()]
     marks += [(unit.path, unit.mark) for unit in units.values()]
     probes = tuple((path, mark) for path, mark in marks if mark is not None)
     sizes = tuple(size for unit in units.values() for size in unit.artifacts.sizes)
-    memory = Memory(root, listings, units, probes, len(probes) == len(marks), sizes, findings)
+    memory = Memory(root, listings, units, probes, known and len(probes) == len(marks), sizes, findings)
     told = (*(finding for unit in units.values() for finding in unit.findings), *findings)
     return Loaded(tuple(unit.skill for unit in units.values() if unit.skill is not None), told, memory)
 

@@ -338,7 +338,8 @@ def tail_of(inputs: Inputs, disclosed: Disclosed, selection: Selection, position
     way = ""
     if position is not None and position.reachable and not turn.reads:
         way = render.onward(position.skill, position.reachable, inputs.skill_tools)
-    told, decided = before.told, ()
+    told = before.told
+    decided: tuple[Decision, ...] = ()
     if turn.message.role is Role.USER and selection.goes_on and (kept := _kept(before)) is not None:
         decided = tuple(_not_told(offers, "the message asks for nothing new, and what was offered before it stands"))
         told, offers = kept, []

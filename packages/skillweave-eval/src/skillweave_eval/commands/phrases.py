@@ -61,7 +61,7 @@ async def write(
     from skillweave_eval.commands.phrases_output import dry_text, written_text
     from skillweave_eval.live.runs import Bench
     from skillweave_eval.phrases.checking import Fits
-    from skillweave_eval.phrases.writing import DryReport, Lines, Writing, WrittenReport, sent_for
+    from skillweave_eval.phrases.writing import DryReport, Writing, WrittenReport, sent_for
 
     skills, lines = await _library(loading)
     named = [one.strip() for one in languages.split(",") if one.strip()]
@@ -83,9 +83,16 @@ async def write(
         await writing.run(missing, concurrency, tell)
     report = WrittenReport(
         str(lines.path),
-        *(len(skills), len(skills) - len(missing), writing.written, writing.phrases),
-        *(writing.dropped, writing.failed, writing.stolen, writing.usage, models.prices.of(writing.usage)),
-        writing.stopped,
+        skills=len(skills),
+        known=len(skills) - len(missing),
+        written=writing.written,
+        phrases=writing.phrases,
+        dropped=writing.dropped,
+        failed=writing.failed,
+        stolen=writing.stolen,
+        usage=writing.usage,
+        cost=models.prices.of(writing.usage),
+        stopped=writing.stopped,
     )
     code = BY_SIGNAL if writing.interrupted else MISTAKE if report.failed or report.stopped else 0
     return Answer(lambda: report, partial(written_text, report), code=code)

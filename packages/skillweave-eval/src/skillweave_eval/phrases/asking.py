@@ -19,8 +19,8 @@ OF_OTHERS = 2
 """Phrases that are asked for in each further language."""
 
 SYSTEM = """\
-You write down what people type to an assistant. You are shown one skill of a library: what it is called, what it says of
-itself, and how its text begins. Think of people who need exactly this and have never heard that the skill exists.
+You write down what people type to an assistant. You are shown one skill of a library: what it is called, what it says
+of itself, and how its text begins. Think of people who need exactly this and have never heard that the skill exists.
 
 Write {count} in {language}{others}. Make them differ: a short order, a question, a symptom that somebody
 complains of, something vague, one with the names of products or files that such people would mention. Use words that
