@@ -20,14 +20,13 @@ LANGUAGES = (
     *("polish", "portuguese", "russian", "spanish", "turkish"),
 )
 """Those of the embedder that are written with spaces, and Hindi."""
-MEANT = frozenset(
-    """
+_MEANT = """
     ad ai allen amp az bin bo bom car chose co col com con da dai del den die dies door dos due dr era eras
     est ex fin fine font force go hat ho ici infra inte io ir jest kim kimi la lat le li man mas meme met mine
     mit nas nic nim nova novo np num os otto pan par per piece pl plus pod point pour pro quarto quasi sam sin
     sob solo solos sub tel tempo ten total van vi vol war xi ali per via fu sa va te ti
-    """.split()
-)
+"""
+MEANT = frozenset(_MEANT.split())
 TARGET = Path(skillweave.__file__).parent / "text" / "function_words.txt"
 HEAD = """\
 # Function words of other languages than English: they are neither indexed nor looked for.

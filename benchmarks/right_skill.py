@@ -4,7 +4,8 @@
     ... python benchmarks/right_skill.py --embedder multilingual --before ../checkout-of-the-commit-before
 
 The requests are development data: what was fitted saw them, and `fit_selection.py` prints what it predicts for
-those that it has not seen. `test` of the selection data was not fitted on. Intervals are bootstraps of 95% over messages.
+those that it has not seen. `test` of the selection data was not fitted on. Intervals are bootstraps
+of 95% over messages.
 """
 
 import argparse
