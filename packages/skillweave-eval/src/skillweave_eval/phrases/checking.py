@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from skillweave import Message, Registry, Role, Skill, Turn
+from skillweave.registry import Loaded, WrappedSource
 from skillweave.selection import SkillIndex, build_index, select
 from skillweave.sources import InCode
 from skillweave.values import Portable
@@ -45,6 +46,18 @@ class CheckReport(Portable):
         return not (self.missing or self.stale or self.unknown or self.stolen)
 
 
+class Unphrased(WrappedSource):
+    """A source without the phrases of its skills, and without the examples that stand for them."""
+
+    def changed(self, loaded: Loaded) -> Loaded:
+        """The same skills with nothing that people would type."""
+        return replace(loaded, skills=tuple(map(_plain, loaded.skills)))
+
+
+def _plain(skill: Skill) -> Skill:
+    return replace(skill, phrases=(), triggers=replace(skill.triggers, examples=()))
+
+
 class Fits:
     """Says which skill of a library a phrase belongs to, by what the skills say of themselves."""
 
@@ -54,8 +67,7 @@ class Fits:
     @classmethod
     async def of(cls, skills: Iterable[Skill]) -> "Fits":
         """For these skills, without their phrases."""
-        plain = (replace(one, phrases=(), triggers=replace(one.triggers, examples=())) for one in skills)
-        return cls(await _index(plain))
+        return cls(await _index(map(_plain, skills)))
 
     def __call__(self, phrase: str, skill_id: str) -> str | None:
         """The id of another skill that would be given for the phrase, None where none would."""

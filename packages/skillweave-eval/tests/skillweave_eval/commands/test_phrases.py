@@ -185,3 +185,16 @@ def test_a_phrase_that_another_skill_would_be_given_for_is_left_out_and_named(
     data = write_phrases("--json").data
     assert "kettle-descaling" in data["stolen"]["tea"][0]
     assert lines(small)["tea"]["phrases"] == ["afternoon visitors expect a cup"]
+
+
+def test_figures_are_compared_with_those_without_phrases(cli: Any, small: Path, tmp_path: Path) -> None:
+    row = {"id": "tea", "phrases": ["afternoon visitors expect a cup", "a guest is thirsty"]}
+    (small / FILE).write_text(json.dumps(row), encoding="utf-8")
+    queries = tmp_path / "queries.jsonl"
+    asked = {"query": "thirsty visitors this afternoon, give them a cup", "gold": ["tea"]}
+    queries.write_text(json.dumps(asked), encoding="utf-8")
+    options = ("--skills", small, "--against", "without-phrases", "--resamples", "20")
+    data = cli("eval", "ranking", queries, *options, "--json").data
+    assert data["against"]["options"] == {"phrases": "left out"}
+    at_first = next(one for one in data["differences"] if one["name"] == "recall@1")
+    assert (at_first["first"], at_first["second"]) == (1.0, 0.0) or at_first["difference"]["value"] > 0
