@@ -131,7 +131,7 @@ soak: $(STAMP) $(LOWEST_STAMP)
 	@$(LOWEST)/bin/python -m pytest -q $(ALL_CORES) $(LOWEST_IN_SOAK)
 
 fit: $(STAMP)
-	@$(BIN)/python benchmarks/fit_selection.py
+	@for way in "" --phrases multilingual "multilingual --phrases"; do $(BIN)/python benchmarks/fit_selection.py $$way; done
 
 # The competitors get an environment of their own; one of them needs Python 3.12 and is left out without it.
 BENCH_PYTHON ?= $(shell for p in $(PYTHON) python3.14 python3.13 python3.12; do \

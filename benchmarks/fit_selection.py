@@ -1,7 +1,8 @@
 """Fit how likely a ranked skill is wanted, on labelled messages, and print how well that holds.
 
     SKILLWEAVE_SELECTION=... SKILLWEAVE_REQUESTS=... SKILLWEAVE_SKILLS_SAMPLE=... python benchmarks/fit_selection.py
-    ... python benchmarks/fit_selection.py multilingual    # with an embedder: one more calibration
+    ... python benchmarks/fit_selection.py --phrases               # for libraries with phrases
+    ... python benchmarks/fit_selection.py multilingual --phrases  # with an embedder: one more calibration
 
 Fitted on the development halves, in whole libraries and in random ones; what is printed is predicted for messages whose
 right skills took no part in the fit. The constants go into src/skillweave/select/fitted.json.
@@ -16,13 +17,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from fitting import brier, fit_calibration, least_at
+from fitting import brier, fit_calibration
 from labelled import (
+    LIMIT_OF_SMALL,
     POOLS,
     REQUEST_POOLS,
     Labelled,
     Message,
     Row,
+    authors,
     embedded,
     index_of,
     off_topic,
@@ -37,11 +40,14 @@ from skillweave.select.own_fit import Calibration
 
 FOLDS = 8
 TARGET = Path(__file__).parents[1] / "src" / "skillweave" / "select" / "fitted.json"
+PHRASES = 8
 WEIGHTS = {"requests": 1.0, "requests, small": 0.2, "off topic": 0.3, "selection": 0.2, "selection, small": 0.03}
 """How much a ranked skill of each set counts: the authors' prompts name one skill where several would do."""
-PRECISION = 0.95
+MOST_WRONG = 0.01
+"""So large a part of all requests may get a wrong skill."""
 SHRINKAGE = 40.0
-OFFER_AT = 0.008
+OFFER_AT, LIST_AT = 0.003, 0.05
+"""From which probability on a skill is listed, and which one of them must have for a list at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +58,10 @@ class Set:
     rows: Sequence[Row]
 
 
-def main(embedder: str | None = None) -> None:
-    sets = gather(embedder)
+def main(*arguments: str) -> None:
+    phrases = "--phrases" in arguments
+    embedder = next((one for one in arguments if one != "--phrases"), None)
+    sets = gather(embedder, PHRASES if phrases else 0)
     predicted = {one.name: [] for one in sets}
     for fold in range(FOLDS):
         fitted = fit(sets, without=fold)
@@ -62,29 +70,39 @@ def main(embedder: str | None = None) -> None:
             predicted[one.name].extend((row, fitted.probability(row.features)) for row in own)
     for name, found in predicted.items():
         show(name, found)
-    give_at = least_at(*firsts(predicted["requests"]), PRECISION)
+    give_at = least_wrong(*firsts(predicted["requests"]), MOST_WRONG)
     id_ = None if embedder is None else embedder_of(embedder).id
-    calibration = replace(fit(sets), give_at=give_at, offer_at=OFFER_AT, embedder=id_)
-    print(f"give_at {give_at}, offer_at {OFFER_AT}")
-    others = [one for one in json.loads(TARGET.read_text(encoding="utf-8")) if one.get("embedder") != id_]
-    fitted = sorted([*others, calibration.to_dict()], key=lambda one: one.get("embedder") or "")
+    calibration = replace(fit(sets), give_at=give_at, offer_at=OFFER_AT, embedder=id_, phrases=phrases)
+    calibration = replace(calibration, list_at=LIST_AT)
+    print(f"give_at {give_at}, offer_at {OFFER_AT}, list_at {LIST_AT}")
+    others = [one for one in json.loads(TARGET.read_text(encoding="utf-8")) if known_as(one) != (id_ or "", phrases)]
+    fitted = sorted([*others, calibration.to_dict()], key=known_as)
     TARGET.write_text(json.dumps(fitted, indent=1) + "\n", encoding="utf-8")
 
 
-def gather(embedder: str | None = None) -> list[Set]:
+def known_as(fitted: dict[str, object]) -> tuple[str, bool]:
+    """The embedder of a calibration, and whether it is for phrases."""
+    return str(fitted.get("embedder") or ""), bool(fitted.get("phrases"))
+
+
+def gather(embedder: str | None = None, phrases: int = 0) -> list[Set]:
     """All ranked skills: whole libraries, random ones, and messages that call for nothing."""
-    asked = requests(Path(os.environ["SKILLWEAVE_REQUESTS"]), Path(os.environ["SKILLWEAVE_SKILLS_SAMPLE"]))
-    prompts = selection(Path(os.environ["SKILLWEAVE_SELECTION"]), "dev", "negatives")
+    asked = requests(Path(os.environ["SKILLWEAVE_REQUESTS"]), Path(os.environ["SKILLWEAVE_SKILLS_SAMPLE"]), phrases)
+    corpus = Path(os.environ["SKILLWEAVE_SELECTION"])
+    prompts = authors(asked, corpus, "dev") if phrases else selection(corpus, "dev", "negatives")
     nothing: Sequence[Message] = off_topic()
     if embedder is not None:
-        asked, prompts, nothing = asked.embedded(embedder), prompts.embedded(embedder), embedded(nothing, embedder)
+        asked, nothing = asked.embedded(embedder), embedded(nothing, embedder)
+        # Nobody wrote phrases for the corpus: with them its prompts are asked of the sample.
+        own = replace(prompts, messages=embedded(prompts.messages, embedder), vectors=asked.vectors)
+        prompts = own if phrases else prompts.embedded(embedder)
     small = Set("requests, small", list(_small(asked, REQUEST_POOLS, 1)))
     return [
         _whole("requests", asked, asked.messages),
         small,
         _whole("off topic", asked, nothing),
         _whole("selection", prompts, prompts.messages),
-        Set("selection, small", list(_small(prompts, POOLS, 2))),
+        Set("selection, small", list(_small(prompts, REQUEST_POOLS if phrases else POOLS, 2))),
     ]
 
 
@@ -102,7 +120,7 @@ def _small(labelled: Labelled, sizes: dict[int, int], seed: int) -> Iterable[Row
             # Of the messages whose right skill is missing a quarter is enough.
             if (message.gold | message.bad) & inside or not message.gold or fold_of(message) < FOLDS // 4
         ]
-        yield from rows_of(labelled, index_of(labelled, library), library, asked)
+        yield from rows_of(labelled, index_of(labelled, library), library, asked, LIMIT_OF_SMALL)
 
 
 def fit(sets: Sequence[Set], without: int | None = None) -> Calibration:
@@ -136,6 +154,12 @@ def firsts(found: Iterable[tuple[Row, float]]) -> tuple[list[float], list[bool]]
     return [likely for likely, _ in judged], [right for _, right in judged]
 
 
+def least_wrong(likely: Sequence[float], right: Sequence[bool], most: float) -> float:
+    """The lowest probability from which on at most that part of all messages gets a wrong skill."""
+    wrong = sorted((p for p, one in zip(likely, right, strict=True) if not one), reverse=True)
+    return round(wrong[int(most * len(likely))] + 0.0001, 4)
+
+
 def show(name: str, found: Sequence[tuple[Row, float]]) -> None:
     """Print the Brier score, a reliability table, and what giving from several probabilities on would give."""
     judged = [(likely, row.right) for row, likely in found if row.right is not None]
@@ -154,4 +178,4 @@ def show(name: str, found: Sequence[tuple[Row, float]]) -> None:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:2])
+    main(*sys.argv[1:])

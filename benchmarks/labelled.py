@@ -18,13 +18,13 @@ from skillweave.select.hybrid import whole_text, windows_of
 from skillweave.select.lexical_index import LexicalIndex, index_terms
 from skillweave.select.query import Query, read_query
 from skillweave.select.ranking import ALIKE, Ranking, rank
-from skillweave.select.terms import SkillTerms, terms_of
+from skillweave.select.terms import SkillTerms, requests_of, terms_of
 from skillweave.skill import Skill
 from skillweave.sources.folder import Folder
 from skillweave.text.search import fold_message
 
-LIMIT = 6
-"""So many of the best ranked are labelled."""
+LIMIT, LIMIT_OF_SMALL = 14, 5
+"""So many of the best ranked are labelled, and in a library that was drawn at random."""
 POOLS = {20: 40, 100: 12, 1_000: 2}
 """Skills in a random library, and how many such libraries are drawn from the selection corpus."""
 REQUEST_POOLS = {20: 20, 100: 8, 400: 3}
@@ -50,19 +50,19 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """Skills, their terms, messages about them, and the skills' vectors, None without an embedder."""
+    """Skills, their terms, messages about them, and the vectors of each skill, None without an embedder."""
 
     skills: Sequence[Skill]
     terms: Sequence[SkillTerms]
     messages: Sequence[Message]
-    vectors: NDArray[np.float32] | None = None
+    vectors: Sequence[NDArray[np.float32]] | None = None
 
     def embedded(self, embedder: str) -> "Labelled":
         """The same with the vectors that an embedder gives."""
         return replace(
             self,
             messages=embedded(self.messages, embedder),
-            vectors=_vectors(embedder, [whole_text(skill) for skill in self.skills]),
+            vectors=[_vectors(embedder, [whole_text(skill), *requests_of(skill)]) for skill in self.skills],
         )
 
 
@@ -77,15 +77,9 @@ class Row:
     position: int
 
 
-def requests(folder: Path, sample: Path) -> Labelled:
-    """Messages in everyday words over whole skill files."""
-
-    async def load() -> Sequence[Skill]:
-        registry = Registry([Folder(sample)])
-        await registry.refresh()
-        return registry.snapshot.active()
-
-    skills = asyncio.run(load())
+def requests(folder: Path, sample: Path, phrases: int = 0) -> Labelled:
+    """Messages in everyday words over whole skill files, with so many phrases of each skill."""
+    skills = sample_of(folder, sample, phrases)
     places = {skill.id: place for place, skill in enumerate(skills)}
     rows = _read(folder / "dev.jsonl")
     messages = [
@@ -101,6 +95,30 @@ def requests(folder: Path, sample: Path) -> Labelled:
         for row in rows
     ]
     return Labelled(skills, [terms_of(skill) for skill in skills], messages)
+
+
+def sample_of(folder: Path, sample: Path, phrases: int) -> Sequence[Skill]:
+    """The skills of the sample, with so many of the phrases of each."""
+
+    async def load() -> Sequence[Skill]:
+        registry = Registry([Folder(sample)])
+        await registry.refresh()
+        return registry.snapshot.active()
+
+    written = {str(row["id"]): tuple(row["requests"][:phrases]) for row in _read(folder / "phrases.jsonl")}
+    return [replace(skill, phrases=written.get(skill.id, ())) for skill in asyncio.run(load())]
+
+
+def authors(labelled: Labelled, folder: Path, *splits: str) -> Labelled:
+    """The authors' prompts whose skill, known by its description, is one of the labelled."""
+    texts = {one.description: place for place, one in enumerate(load_corpus(folder).skills)}
+    here = {texts[one.description]: place for place, one in enumerate(labelled.skills) if one.description in texts}
+    messages = [
+        replace(message, gold=gold, fine=frozenset(), bad=frozenset())
+        for message in selection(folder, *splits).messages
+        if (gold := frozenset(here[one] for one in message.gold if one in here))
+    ]
+    return replace(labelled, messages=messages)
 
 
 def selection(folder: Path, *splits: str) -> Labelled:
@@ -130,13 +148,15 @@ def off_topic() -> list[Message]:
     ]
 
 
-def rows_of(labelled: Labelled, index: LexicalIndex, library: Sequence[int], messages: Iterable[Message]) -> list[Row]:
+def rows_of(
+    labelled: Labelled, index: LexicalIndex, library: Sequence[int], messages: Iterable[Message], limit: int = LIMIT
+) -> list[Row]:
     """The best ranked of a library for each message; `library` are positions, ascending."""
     places = {position: place for place, position in enumerate(library)}
     rows: list[Row] = []
     for message in messages:
         gold = {places[one] for one in message.gold if one in places}
-        best = rank(index, message.query, LIMIT, None, _nearness(labelled, library, message)).best
+        best = rank(index, message.query, limit, None, _nearness(labelled, library, message)).best
         for place, ranked in enumerate(best):
             position = library[ranked.position]
             like = any(index.likeness(ranked.position, one) >= ALIKE for one in gold)
@@ -157,7 +177,9 @@ def _vectors(embedder: str, texts: Sequence[str]) -> NDArray[np.float32]:
 def _nearness(labelled: Labelled, library: Sequence[int], message: Message) -> NDArray[np.float32] | None:
     if labelled.vectors is None or message.asked is None:
         return None
-    near: NDArray[np.float32] = (labelled.vectors[list(library)] @ message.asked.T).max(axis=1)
+    rows = [labelled.vectors[position] for position in library]
+    begins = np.array([0, *map(len, rows[:-1])]).cumsum()
+    near: NDArray[np.float32] = np.maximum.reduceat((np.concatenate(rows) @ message.asked.T).max(axis=1), begins)
     return near
 
 

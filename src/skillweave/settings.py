@@ -64,10 +64,11 @@ class Settings(Portable):
     tools; `granted` are the ids that this agent may have, None for all; `task_rules` are the host's own, which go
     before those of packs. `only_skill_tools` says when the agent has only the tools that skills allow. A skill is given
     from the probability `give_at` on and offered from `offer_at` on, None for what was fitted; at most `offer_most` are
-    offered. `fitted` is what was fitted to one's own labelled queries, and `ranked` how many of the best ranked skills
-    are told in decisions, given or not. `context_seconds` is how long a graph of entities
-    may say nothing while what is known of one is put together; one that is at work is waited for longer. With
-    `trigger_mode` `substring` keywords and verbs also match inside words, and all languages' endings with them.
+    offered, each in a line of some `offer_words` words: a small model may need longer ones. `fitted` is what was fitted
+    to one's own labelled queries, and `ranked` how many of the best ranked skills are told in decisions, given or not.
+    `context_seconds` is how long a graph of entities may say nothing while what is known of one is put together; one
+    that is at work is waited for longer. With `trigger_mode` `substring` keywords and verbs also match inside words, and
+    all languages' endings with them.
 
     Enums are also taken as their texts, lists as any list of texts.
 
@@ -89,16 +90,17 @@ class Settings(Portable):
     task_rules: tuple[TaskRule, ...] = ()
     give_at: float | None = None
     offer_at: float | None = None
-    offer_most: int = 5
+    offer_most: int = 12
+    offer_words: int = 13
     fitted: OwnFit | None = None
-    ranked: int = 8
+    ranked: int = 14
     context_seconds: float = SECONDS
     trigger_mode: MatchMode = MatchMode.WORD
 
     def __post_init__(self) -> None:
         checked, read = Checked("Settings"), object.__setattr__
         checked.kind("budget", self.budget, Budget, "skillweave.Budget(total=..., catalog=...)")
-        for name, least in (("max_skills", 0), ("offer_most", 0), ("ranked", 0)):
+        for name, least in (("max_skills", 0), ("offer_most", 0), ("offer_words", 1), ("ranked", 0)):
             checked.whole(name, getattr(self, name), least)
         for name, kind in _ENUMS.items():
             read(self, name, checked.member(name, getattr(self, name), kind))

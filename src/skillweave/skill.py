@@ -154,7 +154,8 @@ class Skill(Portable):
     """One package of specialised instructions, whatever spelling it was written in.
 
     `digest` is the SHA-256 hex of the definition at load; `spelling` is the id as its author wrote it, where that is
-    no valid id; `name` is for people. Equal definitions are equal values.
+    no valid id; `name` is for people. `phrases` are requests that people might type, written for the library beside the
+    definition; its author's own `triggers.examples` stand for them. Equal definitions are equal values.
     """
 
     id: str
@@ -177,6 +178,7 @@ class Skill(Portable):
     spelling: str | None = None
     origin: Origin | None = None
     digest: str = ""
+    phrases: tuple[str, ...] = ()
 
     @property
     def has_rules(self) -> bool:

@@ -88,9 +88,9 @@ def test_there_is_no_brief_catalog_where_one_skill_would_be_missing() -> None:
 
 def test_a_shortlist_keeps_the_order_and_ends_where_the_room_does() -> None:
     shelf = short(*(make_skill(f"s{n}", description="Makes tea and serves it.") for n in range(9)))
-    whole = shelf.shortlist(["s3", "s1", "s9", "s5"], 400)
+    whole = shelf.shortlist(["s3", "s1", "s9", "s5"], 400, 13)
     assert [line.partition(":")[0] for line in whole.text.splitlines()[2:]] == ["- s3", "- s1", "- s5"]
-    less = shelf.shortlist(["s3", "s1", "s5"], whole.tokens - 1)
+    less = shelf.shortlist(["s3", "s1", "s5"], whole.tokens - 1, 13)
     assert less.shown == {"s3", "s1"}
 
 
@@ -119,6 +119,26 @@ def test_the_catalog_never_costs_more_than_its_limit(texts: list[str], limit: in
 def test_no_list_of_short_lines_costs_more_than_its_limit(texts: list[str], limit: int) -> None:
     skills = [make_skill(f"s{n}", description=text) for n, text in enumerate(texts)]
     shelf = PricedCatalog(skills, TOKENS, limit=limit)
-    for shown in (shelf.brief, shelf.shortlist([skill.id for skill in skills], limit), shelf.overview(["s0"], limit)):
+    for shown in (
+        shelf.brief,
+        shelf.shortlist([skill.id for skill in skills], limit, 13),
+        shelf.overview(["s0"], limit),
+    ):
         assert shown.tokens == TOKENS.count(shown.text) if shown.text else shown.tokens == 0
         assert shown.tokens <= limit
+
+
+def test_a_line_of_a_shortlist_says_what_the_description_adds_to_the_id() -> None:
+    told = "Use this skill when the user wants to brew green tea at the right heat, for as long as each leaf needs."
+    skills = (make_skill("green-tea", description=told), make_skill("black-tea", description="Black Tea: Steeps it."))
+    lines = short(*skills).shortlist(["green-tea", "black-tea"], 400, 13).text.splitlines()[2:]
+    assert lines == [
+        "- green-tea: brew green tea at the right heat, for as long as…",
+        "- black-tea: Steeps it",
+    ]
+
+
+def test_a_line_has_more_words_where_the_settings_say_so() -> None:
+    shelf = short(make_skill("s1", description=" ".join(f"word{n}" for n in range(60))))
+    words = [len(shelf.shortlist(["s1"], 400, count).text.splitlines()[-1].split()) for count in (13, 30)]
+    assert words == [14, 31]

@@ -45,8 +45,9 @@ def test_the_brier_score_is_nothing_for_certainty() -> None:
 
 
 def test_words_alone_have_a_calibration_and_an_unknown_embedder_has_none() -> None:
-    assert calibration_of(None) == fitted()[None]
-    assert fitted()[None].names == FEATURES
+    assert calibration_of(None) == fitted()[None, False]
+    assert calibration_of(None, phrases=True) == fitted()[None, True]
+    assert fitted()[None, False].names == FEATURES
     assert calibration_of("unknown") is None
 
 

@@ -98,7 +98,7 @@ async def test_a_file_that_comes_back_is_noticed(tmp_path: Path) -> None:
 async def test_all_files_of_a_pack_are_watched(tmp_path: Path) -> None:
     pack = Pack(write(tmp_path, FILES))
     await pack.load()
-    assert {path.relative_to(tmp_path).as_posix() for path in pack.watched} == set(FILES)
+    assert {path.relative_to(tmp_path).as_posix() for path in pack.watched} == {*FILES, "skillweave.phrases.jsonl"}
 
 
 async def test_skills_of_a_file_that_cannot_be_read_any_more_stay_in_use(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,9 @@ from skillweave.cli.output.page import Answer, Ink, Page, below, counted, printa
 from skillweave.codec import Portable
 from skillweave.installs.adding import Added
 from skillweave.installs.lock import Condition, Locked, Standing
+
+if TYPE_CHECKING:
+    from skillweave.cli.output.installs import AddedShown
 
 EXAMPLES = {
     "add": """
@@ -79,7 +82,20 @@ def add(
         packages = packages_in(root, tuple(skill) if skill else None, everything=everything)
         added = add_skills(Path(folder), packages, origin, force=force)
     shown = AddedShown(folder, added)
-    return Answer(lambda: shown, partial(added_text, shown))
+    return Answer(lambda: shown, partial(added_text, shown), notes=_without_phrases(folder, shown))
+
+
+def _without_phrases(folder: str, shown: "AddedShown") -> tuple[str, ...]:
+    """A line for the user where nobody has written yet what people would type who need what was added."""
+    from skillweave.sources.phrases import FILE, phrases_in
+
+    file = Path(folder) / FILE
+    known = phrases_in(file.read_bytes(), FILE).by_id if file.is_file() else {}
+    missing = [one.skill_id for one in shown.skills if one.skill_id not in known]
+    if not missing:
+        return ()
+    how = f"`skillweave phrases write --skills {folder}` lets a model write them, and they are found more often"
+    return (f"without phrases that people would type: {len(missing)} of {len(shown.skills)} added skills; {how}",)
 
 
 def remove(

@@ -104,7 +104,7 @@ ELSEWHERE: Mapping[str, str] = MappingProxyType(
     {
         "store": "skillweave-stores",
         **dict.fromkeys(("serve", "keys", "approvals"), "skillweave-server"),
-        "eval": "skillweave-eval",
+        **dict.fromkeys(("eval", "phrases"), "skillweave-eval"),
     }
 )
 """Which of our distributions brings a command; another one's command of that name is refused."""

@@ -143,6 +143,7 @@ def _facts(shown: "SkillShown") -> Iterator[tuple[str, str]]:
     yield "id", skill.id
     yield "status", "" if skill.status.value == "active" else skill.status.value
     yield "tokens", figures + with_documents
+    yield "phrases", "; ".join(skill.triggers.examples or skill.phrases)
     yield from _host_key_facts(skill)
     yield from _lists("triggers", [(getattr(skill.triggers, kind), kind) for kind in _TRIGGERS])
     yield from _tools(skill)

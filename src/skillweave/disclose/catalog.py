@@ -17,6 +17,7 @@ from skillweave.disclose.render import (
     catalog_tail,
     short_line,
     shortlist_head,
+    telling_line,
 )
 from skillweave.skill import Skill
 
@@ -58,6 +59,7 @@ class PricedCatalog:
         self._first = tuple(first)
         self._tools = tools
         self._by_id = sorted(skills, key=lambda skill: skill.id)
+        self._told: dict[tuple[str, int], str] = {}
 
     @cached_property
     def by_id(self) -> Mapping[str, Skill]:
@@ -94,10 +96,16 @@ class PricedCatalog:
             return NO_CATALOG
         return Catalog(text, tokens, frozenset(skill.id for skill in self._by_id), len(lines))
 
-    def shortlist(self, skill_ids: Sequence[str], limit: int, head: str | None = None) -> Catalog:
-        """The short lines of these skills that fit into `limit` tokens, under `head` or how to load one."""
-        listed = [self.by_id[skill_id] for skill_id in skill_ids if skill_id in self.by_id]
-        return self._short(listed, shortlist_head(self._tools) if head is None else head, limit)
+    def shortlist(self, skill_ids: Sequence[str], limit: int, words: int) -> Catalog:
+        """A line of so many words for each of these skills, as many as fit into `limit` tokens, and how to load one."""
+        return self._short(self._named(skill_ids), shortlist_head(self._tools), limit, words=words)
+
+    def found(self, skill_ids: Sequence[str], limit: int) -> Catalog:
+        """The short lines of these skills in this order, as many as fit into `limit` tokens."""
+        return self._short(self._named(skill_ids), "", limit)
+
+    def _named(self, skill_ids: Sequence[str]) -> list[Skill]:
+        return [self.by_id[skill_id] for skill_id in skill_ids if skill_id in self.by_id]
 
     def overview(self, first: Sequence[str], limit: int) -> Catalog:
         """Short lines that fit, `first` ones, then others spread evenly by id; says how many are missing."""
@@ -106,12 +114,14 @@ class PricedCatalog:
         others = [skill for skill in self._by_id if skill.id not in named]
         return self._short([*ahead, *_evenly(others)], catalog_head(self._tools), limit, among=len(self.skills))
 
-    def _short(self, skills: Sequence[Skill], head: str, limit: int, among: int = 0) -> Catalog:
-        """The short lines under the head; where `among` so many are fewer, a last line says so."""
+    def _short(
+        self, skills: Sequence[Skill], head: str, limit: int, among: int = 0, words: int | None = None
+    ) -> Catalog:
+        """The lines under the head, short or of so many words; where `among` so many are fewer, a last one says so."""
         lines: list[str] = []
         room = limit - self.pricing.count(head)
         for skill in skills:
-            line = short_line(skill)
+            line = short_line(skill) if words is None else self._telling(skill, words)
             room -= self.pricing.count("\n" + line)
             if room < 0:
                 break
@@ -124,6 +134,13 @@ class PricedCatalog:
                 return Catalog(text, tokens, frozenset(skill.id for skill in skills[: len(lines)]), among or len(lines))
             lines.pop()
         return NO_CATALOG
+
+    def _telling(self, skill: Skill, words: int) -> str:
+        """The line of a shortlist; kept, since the same skills are offered again and again."""
+        key = skill.id, words
+        if key not in self._told:
+            self._told[key] = telling_line(skill, words)
+        return self._told[key]
 
     def _fitting(self, lines: Sequence[str]) -> list[int]:
         """The places of the lines to show; one that is too long leaves its room to those behind it."""

@@ -129,6 +129,34 @@ def short_line(skill: Skill) -> str:
     return f"- {skill.id}: {_shortened(Escaped(skill).line(skill.description))}"
 
 
+_LEAST_SAID = 7
+_SAID_OF_ALL = re.compile(
+    r"(?:when(?:ever)? the user|you are (?:an?|the) (?:expert )?"
+    r"|(?:please |always |automatically )?(?:use|invoke|apply|activate|load|trigger|call)"
+    r"(?: this| the| when| whenever| if| for| to)+(?: skill)?"
+    r"|(?:this|the) (?:\w+ )?skill(?: should be used| is for| is used| helps| can| provides| guides| covers| teaches)?"
+    r"|a skill|skill|guides?|expert (?:guidance|help)|comprehensive (?:guide|guidance|toolkit))"
+    r"(?:,? (?:when|whenever|if|for|to|that|you|with|on|about|of|the|a|an|user|users|claude|agents?|needs?|wants?|asks?"
+    r"|mentions?|says?|working|is|are|should|be|used|must))*[\s,:;-]+",
+    re.IGNORECASE,
+)
+"""How descriptions begin whatever the skill is for."""
+
+
+def telling_line(skill: Skill, words: int) -> str:
+    """The line of a shortlist: the id and what the description adds to it, as far as so many words hold."""
+    text = Escaped(skill).line(skill.description)
+    name = " ".join(re.findall(r"\w+", skill.id))
+    rest = _SAID_OF_ALL.sub("", re.sub(rf"{name}\s*[-:–—.]+\s*", "", text, count=1, flags=re.IGNORECASE), count=1)
+    told = rest.split() or text.split()
+    room = max(_LEAST_SAID, words - len(name.split()))
+    end = next((at for at in range(room, room // 2, -1) if told[at - 1 : at] and told[at - 1][-1] in ".!?;"), room)
+    kept = " ".join(told[:end])
+    return (
+        f"- {skill.id}: {kept.rstrip(',;:.') if end >= len(told) or kept[-1] in '.!?;' else kept.rstrip(',;:.') + '…'}"
+    )
+
+
 def _shortened(text: str) -> str:
     if len(text) <= SHORT_LINE:
         return text

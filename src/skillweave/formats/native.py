@@ -423,6 +423,7 @@ FIELDS = (
     Field("relations", _plain(lambda fields, key: fields.each(key, read_relation))),
     Field("checkpoints", _plain(read_checkpoints), {_TIERS: "hitl_checkpoints", _NATIVE: "hitl_checkpoints"}),
     Field("artifacts", _plain(read_artifacts)),
+    Field("phrases", _TEXTS),
     Field("metadata", _data),
     Field("extra", _data),
 )

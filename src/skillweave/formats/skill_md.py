@@ -240,6 +240,7 @@ def to_skill_md(skill: Skill) -> str:
 
 def to_open_skill_md(skill: Skill) -> str:
     """The SKILL.md in fields of the open specification only. Raises InvalidSkill for what has no place there."""
+    skill = replace(skill, phrases=())  # they stand in a file beside the library
     fields, own, extension = _open_fields(skill), _own_fields(skill), _extension(skill)
     keywords = ", ".join(skill.triggers.keywords)
     if skill.triggers == Triggers(_split_tags(keywords)) and keywords and "triggers" not in skill.metadata:

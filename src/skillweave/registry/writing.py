@@ -121,10 +121,10 @@ def _hashed(ref: ArtifactRef, content: bytes | None) -> ArtifactRef:
 
 
 def content_hash_of(skill: Skill) -> str:
-    """What tells versions apart: the skill's digest, with artifacts a SHA-256 over it and over their hashes."""
-    if not skill.artifacts:
+    """What tells versions apart: the skill's digest, or a SHA-256 over it, its artifacts' hashes and its phrases."""
+    if not skill.artifacts and not skill.phrases:
         return skill.digest
-    parts = sorted(f"{ref.id}\n{ref.content_hash}" for ref in skill.artifacts)
+    parts = [*sorted(f"{ref.id}\n{ref.content_hash}" for ref in skill.artifacts), *skill.phrases]
     return hashlib.sha256("\n".join((skill.digest, *parts)).encode("utf-8", "surrogatepass")).hexdigest()
 
 

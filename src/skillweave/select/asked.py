@@ -54,7 +54,8 @@ class Asked:
 
     def add(self, index: LexicalIndex, channel: Channel, told: Iterable[tuple[int, float, float, int]]) -> None:
         """Looks up the terms of a channel, each with how many public skills have it, its count and its stem's place."""
-        starts, among = index.starts, index.size + PRIOR
+        starts = index.starts
+        among = (len(index.request_owners) if channel is Channel.SAID else index.size) + PRIOR
         for term, common, count, stem in told:
             rows = starts[term + 1] - starts[term]
             self.terms.append(term)
@@ -73,7 +74,7 @@ class Asked:
         rows, found = index.rows[places].astype(np.int64), index.times[places].astype(np.float64)
         found /= found + index.slowness[rows]
         found *= np.repeat(np.array(self.weights), counts)
-        return Postings(rows, found, ends, Channel.PHRASE * index.size + len(index.phrase_owners))
+        return Postings(rows, found, ends, len(index.slowness))
 
 
 def ask(index: LexicalIndex, query: Query) -> Asked:
@@ -157,6 +158,9 @@ def _look_up(
         asked.weights += [1.0] * len(own)
         asked.which += [places[stem] for stem in own]
         asked.ends[channel] = len(asked.terms)
+    first = index.firsts[Channel.SAID]
+    said = [(first + index.stems[stem], seen[stem].brief, count, places[stem]) for stem, count in counts.items()]
+    asked.add(index, Channel.SAID, said if len(index.request_owners) else ())
 
 
 def _known_pairs(

@@ -1,6 +1,6 @@
 """What selection yields: ranked candidates, and the rejected ones with the reason."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from skillweave.codec import Portable
@@ -60,15 +60,17 @@ class Selection(Portable):
     """The ranking of one turn: every skill is in at most one of the three, chosen and offered ones best first.
 
     What is chosen is to be given; what is offered is likely enough for a line in the shortlist. `diagnostics` say what
-    of the message was too long to be looked at.
+    of the message was too long to be looked at; `goes_on` whether it asks for nothing new, so that what was offered
+    before still is.
     """
 
-    json_keys: ClassVar[tuple[str, ...]] = ("chosen", "rejected", "offered", "diagnostics?")
+    json_keys: ClassVar[tuple[str, ...]] = ("chosen", "rejected", "offered", "diagnostics?", "goes_on?")
 
     chosen: tuple[Candidate, ...] = ()
     rejected: tuple[Rejected, ...] = ()
     offered: tuple[Candidate, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    goes_on: bool = field(default=False, compare=False)
 
 
 def refusal(

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from itertools import chain
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -12,8 +13,8 @@ from skillweave.select.candidates import Selection
 from skillweave.select.index import SkillIndex
 from skillweave.select.lexical import Dense, asks_for_nothing, match_message
 from skillweave.select.matchers import Hindered, MatchContext
-from skillweave.select.own_fit import calibration_of
 from skillweave.select.query import read_query
+from skillweave.select.terms import requests_of
 from skillweave.skill import Skill
 from skillweave.text.embedding import EmbeddedOnce, Embedder, Vectors
 from skillweave.text.search import fold_message
@@ -43,7 +44,6 @@ class HybridMatcher:
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder if isinstance(embedder, EmbeddedOnce) else EmbeddedOnce(embedder)
-        self._calibration = calibration_of(self._embedder.id)
         self._tables: WeakKeyDictionary[SkillIndex, _Table] = WeakKeyDictionary()
         self._making: dict[int, asyncio.Task[_Table]] = {}
 
@@ -79,7 +79,7 @@ class HybridMatcher:
         """What words and nearness say together."""
         dense = context.prepared
         if isinstance(dense, Dense):
-            return match_message(context, self.name, dense, self._calibration)
+            return match_message(context, self.name, dense)
         return match_message(context, self.name)
 
     async def make_ready(self, index: SkillIndex) -> None:
@@ -97,12 +97,13 @@ class HybridMatcher:
         return await asyncio.shield(task)
 
     async def _make(self, index: SkillIndex) -> "_Table":
-        texts = [whole_text(skill) for skill in index.active]
+        told = [(whole_text(skill), *requests_of(skill)) for skill in index.active]
+        texts = list(chain.from_iterable(told))
         found = []
         for first in range(0, len(texts), AT_ONCE):
             found.append(await self._embedder.embed(texts[first : first + AT_ONCE]))
             await asyncio.sleep(0)
-        table = await asyncio.to_thread(_Table.of, found)
+        table = await asyncio.to_thread(_Table.of, found, [len(each) for each in told])
         self._tables[index] = table
         return table
 
@@ -114,27 +115,28 @@ class HybridMatcher:
 
 
 class _Table:
-    """The vectors of a library, one for each skill in its order."""
+    """The vectors of a library in its order: of each skill one for what it says of itself, and one for each phrase."""
 
-    __slots__ = ("_rows",)
+    __slots__ = ("_begins", "_rows")
 
-    def __init__(self, rows: "NDArray[np.float32]") -> None:
+    def __init__(self, rows: "NDArray[np.float32]", begins: "NDArray[np.int64]") -> None:
         self._rows = rows
+        self._begins = begins
 
     @classmethod
-    def of(cls, vectors: "list[Vectors]") -> "_Table":
+    def of(cls, vectors: "list[Vectors]", counts: "list[int]") -> "_Table":
         import numpy as np
 
         # A vector that the embedder could not give is near nothing.
-        return cls(np.nan_to_num(np.concatenate(vectors)))
+        return cls(np.nan_to_num(np.concatenate(vectors)), np.array([0, *counts[:-1]]).cumsum())
 
     def nearness(self, asked: "Vectors") -> "NDArray[np.float32]":
-        """The cosine of each skill, by position; of several windows of a message the best."""
+        """The cosine of each skill, by position: of its phrases, and of several windows of a message, the best."""
         import numpy as np
 
         # `@` would start the threads of BLAS, which cost thirty times what they bring here.
         cosines: NDArray[np.float32] = np.einsum("ij,kj->ik", self._rows, np.nan_to_num(asked)).max(axis=1)
-        return cosines
+        return np.maximum.reduceat(cosines, self._begins)
 
 
 def whole_text(skill: Skill) -> str:

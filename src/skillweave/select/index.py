@@ -149,7 +149,10 @@ def _identity(skill: Skill) -> tuple[str, ...]:
     return (
         *(skill.digest, skill.id, skill.spelling or "", skill.name, skill.description),
         *(skill.origin.location if skill.origin else "", str(len(skill.domain_tags)), str(len(skill.extra))),
-        *(repr(list_) for list_ in (triggers.keywords, triggers.verbs, triggers.patterns, triggers.never)),
+        *(
+            repr(list_)
+            for list_ in (triggers.keywords, triggers.verbs, triggers.patterns, triggers.never, skill.phrases)
+        ),
     )
 
 

@@ -9,16 +9,18 @@ from skillweave.decisions import Evidence, Outcome
 from skillweave.select.candidates import DENIED, MOST_EVIDENCE, VETOED, Candidate, Rejected, Selection
 from skillweave.select.index import Kind, TriggerMatch
 from skillweave.select.matchers import MatchContext
-from skillweave.select.own_fit import FEATURES, Calibrated, Calibration, calibrated, fitted
+from skillweave.select.own_fit import FEATURES, Calibrated, calibrated, calibration_of, fitted
 from skillweave.select.query import Query, read_query
 from skillweave.select.triggers import candidate_of, evidence_of
 from skillweave.text.search import Folded
+from skillweave.text.stems import stems_of, telling
 from skillweave.text.words import LIGHT_WORDS
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from skillweave.select.lexical_index import LexicalIndex
     from skillweave.select.ranking import Ranked, Ranking
 
 
@@ -37,21 +39,22 @@ _COSINE = FEATURES.index("cosine")
 MATCHER = "lexical"
 MATCHERS_OF_WORDS = frozenset({MATCHER, "hybrid", "reranked"})
 """Where one of these takes part, an id in ordinary words is evidence for it and selects nothing by itself."""
-SHOWN = 8
+SHOWN = 14
 """How many of the best ranked skills are looked at."""
+MOST_OF_FOLLOW_UP = 3
+LITTLE_TOLD = 1.0
+"""A message of so few content words, which together tell so little, asks for nothing new."""
 LEAST_REST = 3
 LEAST_SHARE = 0.3
 """So many distinct words, and so large a part of all, must be left for a message to ask for a second thing."""
 
 
-def match_message(
-    context: MatchContext, matcher: str = MATCHER, dense: Dense | None = None, calibration: Calibration | None = None
-) -> Selection:
+def match_message(context: MatchContext, matcher: str = MATCHER, dense: Dense | None = None) -> Selection:
     """Say which of the best ranked skills are given, which are offered, and why the others are neither.
 
     Silent where the message is not the user's, and where a marker, mention, host or declared trigger chose a skill.
-    `matcher` is the name that the candidates bear. With `dense` the ranking counts nearness too; `calibration` must be
-    that of its embedder; None is that of words alone, by which nearness orders and selects nothing.
+    `matcher` is the name that the candidates bear. With `dense` the ranking counts nearness too; where nothing was
+    fitted for its embedder, nearness orders and selects nothing.
     """
     message = context.message
     if message is None:
@@ -65,17 +68,21 @@ def match_message(
         return Selection()
     query = read_query(message, earlier_in(context.turn))
     if asks_for_nothing(query):
-        return Selection(rejected=tuple(_rejected_ids(context, message, named, "the message asks for nothing")))
+        left = _rejected_ids(context, message, named, "the message asks for nothing")
+        return Selection(rejected=tuple(left), goes_on=True)
     ranking = rank_message(context, query, dense, max(SHOWN, context.thresholds.ranked) + len(vetoed))
     own, asked = context.thresholds, None if dense is None else dense.embedder
-    fit = calibrated(calibration or fitted()[None], asked, own.fitted, own.give_at, own.offer_at)
+    phrased = context.skills.lexical().phrased
+    calibration = calibration_of(asked, phrases=phrased) or fitted()[None, phrased]
+    fit = calibrated(calibration, asked, own.fitted, own.give_at, own.offer_at)
     verdict = _Verdict(context, fit, matcher, _Quotes(message, query.spans), named)
     verdict.judge(ranking, vetoed)
     if verdict.given and (rest := _rest(query, verdict.given[0])):
         verdict.judge_rest(rank_message(context, rest, dense, SHOWN), vetoed)
     reason = "its id in ordinary words is only evidence, and by shared words it is not among the best"
     left = _rejected_ids(context, message, named, reason)
-    return Selection(tuple(verdict.chosen), (*verdict.rejected, *left), tuple(verdict.offered))
+    goes_on = not verdict.given and _asks_nothing_new(query, context.skills.lexical())
+    return Selection(tuple(verdict.chosen), (*verdict.rejected, *left), tuple(verdict.offered), goes_on=goes_on)
 
 
 def rank_message(context: MatchContext, query: Query, dense: Dense | None = None, limit: int = SHOWN) -> "Ranking":
@@ -106,6 +113,7 @@ class _Verdict:
         likelihoods = [round(self.calibrated.probability(ranked.features), 4) for ranked in ranking.best]
         free = (likely for likely, one in zip(likelihoods, ranking.best, strict=True) if one.position not in vetoed)
         most = max(free, default=0.0)
+        offer_at = self.calibrated.offer_at if most >= self.calibrated.list_at else self.calibrated.list_at
         for likely, ranked in zip(likelihoods, ranking.best, strict=True):
             position = ranked.position
             veto = vetoed.get(position)
@@ -119,11 +127,11 @@ class _Verdict:
                 self.given.append(ranked)
                 self.chosen.append(candidate)
                 shown[position] = candidate
-            elif likely >= self.calibrated.offer_at:
+            elif likely >= offer_at:
                 self.offered.append(candidate)
                 shown[position] = candidate
             else:
-                reason = f"not likely enough to offer: {likely:.1%}, and {self.calibrated.offer_at:.1%} is needed"
+                reason = f"not likely enough to offer: {likely:.1%}, and {offer_at:.1%} is needed"
                 self.rejected.append(Rejected(candidate, Outcome.BELOW_THRESHOLD, reason))
         if len(self.offered) > self.context.thresholds.offer_most:
             self._keep_likeliest()
@@ -202,6 +210,14 @@ def _rest(query: Query, first: "Ranked") -> Query | None:
 def asks_for_nothing(query: Query) -> bool:
     """Whether a message has only everyday words and numbers, such as a greeting, thanks or `yes, go on`."""
     return all(word in LIGHT_WORDS or word.isdigit() for word in query.spans)
+
+
+def _asks_nothing_new(query: Query, index: "LexicalIndex") -> bool:
+    """Whether a message has few words, none of which tells much or names a skill, such as `and make it shorter`."""
+    stems = stems_of([word for word in query.spans if word not in LIGHT_WORDS])
+    if len(stems) > MOST_OF_FOLLOW_UP or sum(map(telling, stems)) > LITTLE_TOLD:
+        return False
+    return not any(index.named(stem) for stem in stems)
 
 
 def earlier_in(turn: Turn) -> tuple[str, ...]:

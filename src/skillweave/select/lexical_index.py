@@ -14,7 +14,7 @@ from skillweave.select.numbered import Numbered, TermStore, Texts, number_terms
 from skillweave.select.terms import SkillTerms, terms_of
 from skillweave.skill import Skill
 from skillweave.text.bm25 import Numbers, Scores
-from skillweave.text.stems import common_stems, light_stems, stems_of, telling
+from skillweave.text.stems import DOCUMENTS, NEVER_SEEN, common_stems, light_stems, stems_of, telling
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,6 +43,7 @@ class Channel(IntEnum):
     PAIRS = 3
     NAME = 4
     PHRASE = 5
+    SAID = 6
 
 
 RANKED = (Channel.WORDS, Channel.BRIEF, Channel.FULL, Channel.PAIRS)
@@ -53,9 +54,10 @@ class LexicalIndex:
     """Skills by position, their terms by number, with what each skill has of each.
 
     Term `t` of a channel stands in `rows[starts[t]:starts[t + 1]]`, where row `channel * size + position` is a skill
-    in a channel, and rows from `PHRASE * size` on are phrases; `times` is how often, at most 255. What it counts there
-    is BM25's weight without the rarity: `times / (times + slowness)`, by the `slowness` of the row. Terms of a channel
-    are numbered from `firsts[channel]` on: words and stems by their number, pairs by their place in `pair_keys`.
+    in a channel, and rows from `PHRASE * size` on are quoted phrases, then requests; `times` is how often, at most 255.
+    What it counts there is BM25's weight without the rarity: `times / (times + slowness)`, by the `slowness` of the
+    row. Terms of a channel are numbered from `firsts[channel]` on: words and stems by their number, pairs by their
+    place in `pair_keys`. `request_weights` is the rarity of all stems of each request.
     """
 
     size: int
@@ -74,6 +76,19 @@ class LexicalIndex:
     name_sizes: "NDArray[np.float32]"
     signatures: "NDArray[np.uint32]"
     near: NearWords
+    request_owners: "NDArray[np.int32]"
+    request_weights: "NDArray[np.float32]"
+
+    @property
+    def phrased(self) -> bool:
+        """Whether most skills have phrases: what people would type who need them."""
+        return 2 * len(np.unique(self.request_owners)) > self.size
+
+    def named(self, stem: str) -> bool:
+        """Whether the stem stands in the name of a skill."""
+        number = self.stems.get(stem)
+        term = None if number is None else self.firsts[Channel.NAME] + number
+        return term is not None and self.starts[term] < self.starts[term + 1]
 
     def likeness(self, first: int, second: int) -> float:
         """What part of the stems that two skills have both have, in [0, 1]; an estimate."""
@@ -95,15 +110,16 @@ def index_terms(skills: Iterable[SkillTerms]) -> LexicalIndex:
 def index_numbers(numbered: Numbered) -> LexicalIndex:
     """The index over the numbered words of skills by position: the same however they came to their numbers."""
     size, owners = numbered.size, np.array(numbered.owners, dtype=np.int32)
-    columns = [_column(texts) for texts in (numbered.told, numbered.name, numbered.phrases)]
+    columns = [_column(texts) for texts in (numbered.told, numbered.name, numbered.phrases, numbered.requests)]
     lengths = np.diff(numbered.told.bounds[::2])
+    askers = np.array(numbered.askers, dtype=np.int32)
     words = _renumbered(columns, numbered.words)
     del numbered  # nobody else may hold it, and it is large
-    told, name, quoted = columns
+    told, name, quoted, said = columns
     listed = stems_of(words)
     stems = {stem: number for number, stem in enumerate(dict.fromkeys(listed))}
     stem_of = np.fromiter((stems[stem] for stem in listed), dtype=np.int32, count=len(listed))
-    written = _Written.of(sum(len(column.terms) for column in (told, told, told, told, name, quoted)))
+    written = _Written.of(sum(len(column.terms) for column in (told, told, told, told, name, quoted, said)))
     brief = _briefs(told)
     spoken = _inverted(brief, len(words), written)
     for column in (*columns, brief):
@@ -114,15 +130,18 @@ def index_numbers(numbered: Numbered) -> LexicalIndex:
     told.terms = told.rows = _NOTHING
     named = _inverted(name, len(stems), written)
     cited = _inverted(quoted, len(stems), written)
-    channels = [spoken, short, full, pairs, named, cited]
+    typed = _inverted(said, len(stems), written)
+    channels = [spoken, short, full, pairs, named, cited, typed]
     tell = _telling(stems)
     usual = np.full(size, K1)
     slow = K1 * (1 - LENGTH_WEIGHT + LENGTH_WEIGHT * lengths / USUAL_LENGTH)
     phrase_lengths = np.bincount(cited.rows, minlength=len(owners)).astype(np.float32)
     weights = [_sums(channel, tell, width) for channel, width in ((cited, len(owners)), (short, size), (named, size))]
     signatures = _signatures(full, stems, size)
-    for place, channel in enumerate(channels):
+    requested = _sums(typed, _rarities(typed, stems, len(askers)), len(askers))
+    for place, channel in enumerate(channels[:-1]):
         channel.rows += np.int32(place * size)
+    typed.rows += np.int32(Channel.PHRASE * size + len(owners))
     firsts = np.cumsum([0, *(len(channel.counts) for channel in channels)])
     starts = np.concatenate([[0], *(channel.counts for channel in channels)]).cumsum(dtype=np.int32)
     return LexicalIndex(
@@ -134,13 +153,15 @@ def index_numbers(numbered: Numbered) -> LexicalIndex:
         starts=array("i", starts.tobytes()),
         rows=written.rows[: written.end],
         times=written.times[: written.end],
-        slowness=np.concatenate([usual, usual, slow, slow, np.zeros(size + len(owners))]),
+        slowness=np.concatenate([usual, usual, slow, slow, np.zeros(size + len(owners) + len(askers))]),
         phrase_owners=owners,
         phrase_lengths=phrase_lengths,
         phrase_weights=weights[0],
         brief_weights=weights[1],
         name_sizes=np.maximum(weights[2], 1e-6),
         signatures=signatures,
+        request_owners=askers,
+        request_weights=requested,
         near=build_near_words(word for word, count in zip(words, spoken.counts.tolist(), strict=True) if count),
     )
 
@@ -303,6 +324,16 @@ def _telling(stems: Mapping[str, int]) -> Scores:
 
 _UNHEARD_OF = "\n"
 """A stem that no text has."""
+
+
+def _rarities(column: _Inverted, stems: Iterable[str], requests: int) -> Scores:
+    """How rare each stem is among requests: what fits many skills counts little."""
+    common = common_stems()
+    if not requests:
+        return np.zeros(len(column.counts))
+    seen = np.array([common.get(stem, NEVER_SEEN).brief for stem in stems])
+    there = column.counts + PRIOR * seen / DOCUMENTS
+    return np.log1p((requests + PRIOR - there + 0.5) / (there + 0.5))
 
 
 def _terms(column: _Inverted) -> Numbers:

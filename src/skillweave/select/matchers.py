@@ -42,9 +42,9 @@ class Thresholds:
 
     give_at: float | None = None
     offer_at: float | None = None
-    offer_most: int = 5
+    offer_most: int = 12
     fitted: OwnFit | None = None
-    ranked: int = 8
+    ranked: int = 14
 
 
 FITTED = Thresholds()

@@ -40,16 +40,19 @@ class Texts:
 
 @dataclass(slots=True, eq=False)
 class Numbered:
-    """The texts of skills by position, the phrases with their owners, and the words by number.
+    """The texts of skills by position, the phrases that they quote with their owners, and the words by number.
 
-    In `told` the brief of each skill stands before its body. Other words than those of the texts may have numbers too.
+    `requests` are what people would type, `askers` whose each is. In `told` the brief of each skill stands before its
+    body. Other words than those of the texts may have numbers too.
     """
 
     words: Sequence[str] = ()
     name: Texts = field(default_factory=Texts)
     told: Texts = field(default_factory=Texts)
     phrases: Texts = field(default_factory=Texts)
+    requests: Texts = field(default_factory=Texts)
     owners: "array[int]" = field(default_factory=lambda: array("i"))
+    askers: "array[int]" = field(default_factory=lambda: array("i"))
 
     @property
     def size(self) -> int:
@@ -59,22 +62,33 @@ class Numbered:
     def add(self, terms: SkillTerms, numbers: "defaultdict[str, int]") -> None:
         """One more skill."""
         self.owners.extend([self.size] * len(terms.phrases))
-        for texts, given in ((self.name, terms[:1]), (self.told, terms[1:3]), (self.phrases, terms.phrases)):
+        self.askers.extend([self.size] * len(terms.requests))
+        columns = ((self.phrases, terms.phrases), (self.requests, terms.requests))
+        for texts, given in ((self.name, terms[:1]), (self.told, terms[1:3]), *columns):
             for words in given:
                 texts.add(list(map(numbers.__getitem__, words)))
 
     def take(self, other: "Numbered", first: int, last: int) -> None:
         """Those skills of others from the first up to the last, which is not taken."""
-        begin, end = bisect_left(other.owners, first), bisect_left(other.owners, last)
-        self.owners.extend(self.size - first + owner for owner in other.owners[begin:end])
+        shift = self.size - first
+        quoted, asked = self.phrases, self.requests
+        for texts, own, given, theirs in (
+            (quoted, self.owners, other.phrases, other.owners),
+            (asked, self.askers, other.requests, other.askers),
+        ):
+            begin, end = bisect_left(theirs, first), bisect_left(theirs, last)
+            own.extend(shift + owner for owner in theirs[begin:end])
+            texts.take(given, begin, end)
         self.name.take(other.name, first, last)
         self.told.take(other.told, 2 * first, 2 * last)
-        self.phrases.take(other.phrases, begin, end)
 
     def narrow(self) -> "Numbered":
         """The texts in the least memory."""
         code = "H" if len(self.words) <= 1 << 16 else "i"
-        return Numbered((), self.name.narrow(code), self.told.narrow(code), self.phrases.narrow(code), self.owners)
+        name, told, phrases, requests = (
+            each.narrow(code) for each in (self.name, self.told, self.phrases, self.requests)
+        )
+        return Numbered((), name, told, phrases, requests, self.owners, self.askers)
 
 
 def _numbering() -> "defaultdict[str, int]":

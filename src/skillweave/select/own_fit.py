@@ -42,6 +42,8 @@ FEATURES = (
     "unknown",
     "told_alone",
     "told_by_rival",
+    "said",
+    "said_gap",
     "cosine",
     "cosine_gap",
 )
@@ -55,7 +57,8 @@ class Calibration(Portable):
     A logistic model in which the line of each feature may have one bend: to the sum goes `slopes` times the feature,
     and `bends` times what of it is above its knot. `names` are the features in the order of the three; a feature that
     is not named counts nothing. `embedder` is the id of the embedder whose cosines are among the features, None for
-    words alone.
+    words alone; `phrases` says whether it is for libraries of which most skills have phrases. Nothing is offered
+    unless one skill has at least the probability `list_at`.
     """
 
     names: tuple[str, ...]
@@ -66,6 +69,8 @@ class Calibration(Portable):
     give_at: float
     offer_at: float
     embedder: str | None = None
+    phrases: bool = False
+    list_at: float = 0.0
 
     def probability(self, features: Sequence[float]) -> float:
         """Return how likely a skill with these features, in the order of FEATURES, is wanted; in [0, 1]."""
@@ -82,20 +87,23 @@ class Calibration(Portable):
 
 
 @lru_cache(maxsize=1)
-def fitted() -> Mapping[str | None, Calibration]:
-    """The calibrations that come with the library, by the embedder's id; None is words alone."""
+def fitted() -> Mapping[tuple[str | None, bool], Calibration]:
+    """The calibrations that come with the library, by the embedder's id, None for words alone, and with phrases."""
     text = files("skillweave.select").joinpath("fitted.json").read_text(encoding="utf-8")
     # Read by hand: what reads any class would take longer to be imported than all of this.
-    found: dict[str | None, Calibration] = {}
+    found: dict[tuple[str | None, bool], Calibration] = {}
     for one in json.loads(text):
         values: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in one.items()}
-        found[values.get("embedder")] = Calibration(**values)
+        found[values.get("embedder"), values.get("phrases", False)] = Calibration(**values)
     return MappingProxyType(found)
 
 
-def calibration_of(embedder: str | None) -> Calibration | None:
-    """Return the calibration for an embedder by its id, None where none was fitted; that of words alone for None."""
-    return fitted().get(embedder)
+def calibration_of(embedder: str | None, *, phrases: bool = False) -> Calibration | None:
+    """Return the calibration for an embedder by its id, for libraries with phrases or without; None where none is.
+
+    That of words alone for None.
+    """
+    return fitted().get((embedder, phrases))
 
 
 NEVER_SURE = 1e-6
@@ -130,6 +138,7 @@ class Calibrated(NamedTuple):
     own: OwnFit | None
     give_at: float
     offer_at: float
+    list_at: float
 
     def probability(self, features: Sequence[float]) -> float:
         """How likely a skill with these features is wanted, to four places."""
@@ -144,4 +153,7 @@ def calibrated(
     own = own if own is not None and own.embedder == embedder else None
     base = own or calibration
     give = base.give_at if give_at is None else give_at
-    return Calibrated(calibration, own, give, base.offer_at if offer_at is None else offer_at)
+    # Whoever states or fitted when to offer means every skill by itself.
+    alone = own is not None or offer_at is not None
+    offer = base.offer_at if offer_at is None else offer_at
+    return Calibrated(calibration, own, give, offer, 0.0 if alone else calibration.list_at)

@@ -15,7 +15,14 @@ from skillweave.text.bm25 import Postings, Scores
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-CHANNEL_WEIGHTS = {Channel.WORDS: 0.4, Channel.BRIEF: 0.6, Channel.FULL: 1.4, Channel.PAIRS: 0.4, Channel.PHRASE: 0.4}
+CHANNEL_WEIGHTS = {
+    Channel.WORDS: 0.4,
+    Channel.BRIEF: 0.6,
+    Channel.FULL: 1.4,
+    Channel.PAIRS: 0.4,
+    Channel.PHRASE: 0.4,
+    Channel.SAID: 0.8,
+}
 """What each channel counts in the sum of max-normalised scores."""
 DENSE_WEIGHT = 12.0
 """What a cosine counts for a message of which no skill has a word; it falls with the square of what words leave."""
@@ -23,9 +30,11 @@ SHORT = 25
 """Quoted phrases count whole in messages of so many words: in longer ones their words may be there by chance."""
 ALIKE = 0.6
 """Two skills that share so large a part of their stems are near-duplicates; neither makes the other less likely."""
+FEW_WORDS = 10.0
+"""Rarity that a request lacks of one of ordinary length: one of a single word is no full match."""
 LEAST_COMPARED = 16
 """A text of so few stems that they fill fewer buckets has no near-duplicates: short texts are like by chance."""
-DEPTH = 10
+DEPTH = 14
 """So many of the best are looked at closely."""
 MILLION = 1e6
 """Fused scores are compared in whole millionths, so that an error in the last digit never orders two equal skills."""
@@ -124,10 +133,14 @@ class _View:
         channels = dict(zip(RANKED, own, strict=True))
         seconds = {channel: _two_largest(each) for channel, each in channels.items()}
         scale = float(most[Channel.FULL, 0])
-        channels[Channel.PHRASE] = phrases = _phrases(index, asked, scores[Channel.PHRASE * size :])
-        if mask is not None:
-            phrases *= mask
-        fused += CHANNEL_WEIGHTS[Channel.PHRASE] * phrases
+        said_from = Channel.PHRASE * size + len(index.phrase_owners)
+        channels[Channel.PHRASE] = _phrases(index, asked, scores[Channel.PHRASE * size : said_from])
+        channels[Channel.SAID] = _said(index, scores[said_from:])
+        for channel in (Channel.PHRASE, Channel.SAID):
+            if mask is not None:
+                channels[channel] *= mask
+            fused += CHANNEL_WEIGHTS[channel] * channels[channel]
+        seconds[Channel.SAID] = _two_largest(channels[Channel.SAID])
         if dense is None:
             return _View(channels, seconds, np.rint(fused / _TOTAL * MILLION), scale, None)
         near: Scores = np.maximum(dense.astype(np.float64), 0.0).round(4)
@@ -162,6 +175,16 @@ def _phrases(index: LexicalIndex, asked: Asked, counts: Scores) -> Scores:
     if len(whole):
         np.maximum.at(found, index.phrase_owners[whole], index.phrase_weights[whole])
         found *= min(1.0, SHORT / max(1, asked.own)) / found.max()
+    return found
+
+
+def _said(index: LexicalIndex, scores: Scores) -> Scores:
+    """By skill how much of its best request the message has, as a part of the best one."""
+    found = np.zeros(index.size)
+    some = scores.nonzero()[0]
+    if len(some):
+        np.maximum.at(found, index.request_owners[some], scores[some] / (index.request_weights[some] + FEW_WORDS))
+        found /= found.max()
     return found
 
 
@@ -215,7 +238,7 @@ def _described(
     rival = next((other for other in range(len(best)) if other != place and other not in likes[place]), None)
     mine, theirs = set(full), set() if rival is None else {which[at] for at in told_all[rival][Channel.FULL]}
     gaps = {}
-    for channel in RANKED:
+    for channel in (*RANKED, Channel.SAID):
         own = float(view.channels[channel][position])
         first, second = view.seconds[channel]
         gaps[channel] = own - (second if own >= first else first)
@@ -247,6 +270,8 @@ def _described(
         asked.unknown / max(1, len(asked.stems)),
         log1p(sum(tells[stem] for stem in mine - theirs)),
         log1p(sum(tells[stem] for stem in theirs - mine)),
+        float(view.channels[Channel.SAID][position]),
+        gaps[Channel.SAID],
         0.0 if view.dense is None else float(view.dense[position]),
         _ahead(view.dense, position),
     )

@@ -202,6 +202,7 @@ def select(
     chosen: dict[str, Candidate] = {}
     offered: dict[str, Candidate] = {}
     rejected: dict[str, Rejected] = {}
+    goes_on = False
     for matcher in matchers.asked:
         name = matcher.name
         if matcher in matchers.preparing and name not in prepared.values and name not in matchers.unprepared:
@@ -221,8 +222,10 @@ def select(
             offered.setdefault(candidate.skill_id, candidate)
         for refused in answer.rejected:
             rejected.setdefault(refused.candidate.skill_id, refused)
+        goes_on = goes_on or answer.goes_on
     selection = _in_order(chosen, offered, rejected, thresholds.offer_most)
-    return replace(selection, diagnostics=diagnostics) if diagnostics else selection
+    goes_on = goes_on and not chosen
+    return replace(selection, diagnostics=diagnostics, goes_on=goes_on) if diagnostics or goes_on else selection
 
 
 def _passed_over(said: str) -> Diagnostic:

@@ -12,6 +12,8 @@ from skillweave.text.words import STOP_WORDS, words_of
 MOST_OF_BODY = 4_000
 """Characters of a body that are indexed: what a skill is about it says early, and more of it ranks no better."""
 MOST_PHRASES = 64
+MOST_REQUESTS = 12
+"""So many examples or phrases of a skill count: who writes more gains nothing."""
 
 _CAMEL = re.compile(r"[A-Za-z][A-Za-z0-9]*[a-z0-9][A-Z][A-Za-z0-9]*|[A-Z]{2,}[a-z][A-Za-z0-9]*")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -24,12 +26,16 @@ _QUOTED = re.compile(
 
 
 class SkillTerms(NamedTuple):
-    """What is indexed of one skill: folded words in order; `phrases` are those that its description quotes."""
+    """What is indexed of one skill: folded words in order.
+
+    `phrases` are those that its description quotes, `requests` what people would type who need it.
+    """
 
     name: tuple[str, ...]
     brief: tuple[str, ...]
     body: tuple[str, ...]
     phrases: tuple[tuple[str, ...], ...]
+    requests: tuple[tuple[str, ...], ...] = ()
 
 
 def terms_of(skill: Skill) -> SkillTerms:
@@ -44,7 +50,13 @@ def terms_of(skill: Skill) -> SkillTerms:
         (*words_of(told), *humps_of(told)),
         (*words_of(body), *humps_of(body)),
         tuple(phrases)[:MOST_PHRASES],
+        tuple(tuple(dict.fromkeys(words_of(request))) for request in requests_of(skill)),
     )
+
+
+def requests_of(skill: Skill) -> tuple[str, ...]:
+    """What people might type who need the skill: its author's examples, else the phrases written for the library."""
+    return (skill.triggers.examples or skill.phrases)[:MOST_REQUESTS]
 
 
 def humps_of(text: str) -> list[str]:
@@ -72,7 +84,7 @@ def _humps_of_run(run: str) -> tuple[str, ...]:
 
 
 def brief_texts(skill: Skill) -> tuple[str, ...]:
-    """What a skill says of itself in short: name, description, when to use it, declared triggers, tags."""
+    """What a skill says of itself in short: name, description, when to use it, declared triggers, phrases, tags."""
     triggers = skill.triggers
     return (
         *_names(skill),
@@ -80,7 +92,7 @@ def brief_texts(skill: Skill) -> tuple[str, ...]:
         *((use,) if (use := when_to_use_of(skill)) else ()),
         *triggers.keywords,
         *triggers.verbs,
-        *triggers.examples,
+        *requests_of(skill),
         *skill.domain_tags,
     )
 

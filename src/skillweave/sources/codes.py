@@ -29,4 +29,5 @@ BAD_LOCATION = Code("bad-location", Severity.WARNING, "degrees that no place has
 NO_DATUM = Code("no-datum", Severity.WARNING, "degrees of no named datum; the entity loads without a location")
 BAD_COLUMNS = Code("bad-columns", Severity.ERROR, "a CSV file whose first line does not name its columns as it must")
 BAD_ROW = Code("bad-row", Severity.ERROR, "a row of a CSV file that cannot be taken apart; it is left out")
+BAD_PHRASES = Code("bad-phrases", Severity.WARNING, "phrases that cannot be read; the skills load without them")
 MORE_FINDINGS = Code("more-findings", Severity.ERROR, "findings about a file beyond the most that are listed")

@@ -41,6 +41,7 @@ from skillweave.sources.files import (
     sizes_hold,
 )
 from skillweave.sources.names import expanded, shown
+from skillweave.sources.phrases import FILE, MOST_BYTES, Phrases, phrases_in, unread_phrases
 from skillweave.sources.tree import (
     DEPTH,
     MAX_BYTES,
@@ -154,6 +155,7 @@ class Folder:
         root = await asyncio.to_thread(self._root)
         base = await asyncio.to_thread(repository_of, root)
         search = await asyncio.to_thread(self._searched, root, Passing({}, time.time_ns(), base=base))
+        phrases, _ = await asyncio.to_thread(self._phrases, root, search.tree)
 
         def look(part: Sequence[Found]) -> list[Unit]:
             tree = Tree({}, time.time_ns(), base=base)
@@ -163,10 +165,10 @@ class Folder:
             units = await asyncio.to_thread(look, search.found[begin : begin + PART])
             self._tell(min(begin + PART, len(search.found)), len(search.found))
             yield Loaded(
-                tuple(unit.skill for unit in units if unit.skill is not None),
+                phrases.given_to([unit.skill for unit in units if unit.skill is not None]),
                 tuple(finding for unit in units for finding in unit.findings),
             )
-        yield Loaded(diagnostics=tuple(search.findings))
+        yield Loaded(diagnostics=(*search.findings, *phrases.findings))
 
     async def read(self, skill: Skill, artifact: str) -> bytes:
         """One listed artifact, text up to 1 MiB and other content up to 16 MiB; raises ArtifactNotFound."""
@@ -194,7 +196,18 @@ class Folder:
         if self._cache is not None:
             unlinked = tuple((name, _unlinked(unit)) for name, unit in units.items())
             self._cache.write(KIND, self._key(root), (root, tree.seen, unlinked, findings))
-        return _loaded(root, tree.seen, units, findings)
+        return _phrased(_loaded(root, tree.seen, units, findings), *self._phrases(root, tree))
+
+    def _phrases(self, root: str, tree: Tree) -> tuple[Phrases, tuple[tuple[str, Mark | None], ...]]:
+        """The phrases beside the skills, with the mark of their file, as far as there is one."""
+        if self._single or FILE not in tree.listing(root).files:
+            return Phrases(), ()
+        path, place = f"{root}{os.sep}{FILE}", self._show(FILE)
+        try:
+            content = read_below(tree.base or root, path, MOST_BYTES)
+        except Refused as refused:
+            return unread_phrases(refused, place), ((path, None),)
+        return phrases_in(content.data, place), ((path, tree.trusted(content.mark)),)
 
     def _kept(self, cache: CacheFolder, root: str) -> Loaded | None:
         try:
@@ -202,7 +215,9 @@ class Folder:
             kept_root, listings, units, findings = cache.read(KIND, self._key(root), CLASSES)
             # An artifact's listing is the very one of its folder: that it still is, is how a change shows.
             relinked = {name: _relinked(unit, listings) for name, unit in units}
-            return _loaded(kept_root, listings, relinked, findings)
+            # The phrases are not kept: where there are some, they are read again.
+            phrased = FILE in listings[kept_root].files
+            return _loaded(kept_root, listings, relinked, findings, known=not phrased)
         except (LookupError, TypeError, ValueError, AttributeError):
             return None
 
@@ -331,15 +346,30 @@ def _left_out(artifacts: Artifacts, place: str, skill: Skill | None) -> Iterator
 
 
 def _loaded(
-    root: str, listings: Mapping[str, Listing], units: Mapping[str, Unit], findings: tuple[Diagnostic, ...]
+    root: str,
+    listings: Mapping[str, Listing],
+    units: Mapping[str, Unit],
+    findings: tuple[Diagnostic, ...],
+    *,
+    known: bool = True,
 ) -> Loaded:
     marks = [(path, listing.mark) for path, listing in listings.items()]
     marks += [(unit.path, unit.mark) for unit in units.values()]
     probes = tuple((path, mark) for path, mark in marks if mark is not None)
     sizes = tuple(size for unit in units.values() for size in unit.artifacts.sizes)
-    memory = Memory(root, listings, units, probes, len(probes) == len(marks), sizes, findings)
+    memory = Memory(root, listings, units, probes, known and len(probes) == len(marks), sizes, findings)
     told = (*(finding for unit in units.values() for finding in unit.findings), *findings)
     return Loaded(tuple(unit.skill for unit in units.values() if unit.skill is not None), told, memory)
+
+
+def _phrased(loaded: Loaded, phrases: Phrases, marks: Sequence[tuple[str, Mark | None]]) -> Loaded:
+    """The same with the phrases of the skills, whose file the memory then follows too."""
+    if not marks or not isinstance(memory := loaded.memory, Memory):
+        return loaded
+    probes = tuple((path, mark) for path, mark in marks if mark is not None)
+    followed = replace(memory, probes=(*memory.probes, *probes), complete=memory.complete and len(probes) == len(marks))
+    told = (*loaded.diagnostics, *phrases.findings)
+    return replace(loaded, skills=phrases.given_to(loaded.skills), diagnostics=told, memory=followed)
 
 
 def _unlinked(unit: Unit) -> Unit:

@@ -30,6 +30,7 @@ from skillweave.sources.agents import KEY as AGENTS
 from skillweave.sources.files import Refused
 from skillweave.sources.names import expanded, shown
 from skillweave.sources.pack_files import PackFiles
+from skillweave.sources.phrases import FILE, Phrases, phrases_in, unread_phrases
 
 READ_KEYS = ("pack", "include", "skills", "checkpoints", "agents", "graph", "events", "task_rules", "context")
 PART_KEYS = ("skills",)
@@ -97,6 +98,9 @@ class Pack:
             return Loaded((), (_not_utf8(data, error, self._place),), PackMemory(files.digests))
         document = _reader_of(self._place)(text, path=self._place)
         defined, loaded = _read_pack(document, self._place, self._name, files)
+        phrases = _phrases_beside(files, self._place)
+        told = (*loaded.diagnostics, *phrases.findings)
+        loaded = replace(loaded, skills=phrases.given_to(loaded.skills), diagnostics=told)
         self._files = files.paths()
         self._hold(defined, has_errors(loaded.diagnostics))
         return loaded
@@ -109,6 +113,14 @@ class Pack:
         kept = {key: one for key, one in before.items() if key[0] not in ids} if broken else {}
         self._newest = {**kept, **read}
         self._defined = {**before, **self._newest}
+
+
+def _phrases_beside(files: PackFiles, place: str) -> Phrases:
+    """The phrases in the file beside the pack, none where there is none."""
+    try:
+        return phrases_in(files.read(FILE), posixpath.join(posixpath.dirname(place), FILE))
+    except Refused as refused:
+        return Phrases() if refused.code is codes.VANISHED else unread_phrases(refused, FILE)
 
 
 def _reader_of(path: str) -> Callable[..., Document]:

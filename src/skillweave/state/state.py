@@ -232,11 +232,15 @@ class FallbackKind(StrEnum):
 class Told(Portable):
     """What the tail says since the latest user message, so that it is the same in each call of a tool loop.
 
-    `skills` are those that it names, best first; without a `kind` they are the shortlist.
+    `skills` are those that it names, best first; without a `kind` they are the shortlist. `kept` is how many messages
+    that asked for nothing new it has been kept for.
     """
+
+    json_keys: ClassVar[tuple[str, ...]] = ("skills", "kind", "kept?")
 
     skills: tuple[str, ...] = ()
     kind: FallbackKind | None = None
+    kept: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ def _listed(name: str) -> frozenset[str]:
     return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
 
 
-STOP_WORDS = _listed("stop_words.txt")
+STOP_WORDS = _listed("stop_words.txt") | _listed("function_words.txt")
 """Words that say nothing about what a message is about; they are neither indexed nor looked for.
 
 English ones, and those of some other languages without their marks, as far as no English text means something by them.

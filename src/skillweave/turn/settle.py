@@ -339,7 +339,11 @@ def tail_of(inputs: Inputs, disclosed: Disclosed, selection: Selection, position
     if position is not None and position.reachable and not turn.reads:
         way = render.onward(position.skill, position.reachable, inputs.skill_tools)
     told = before.told
-    if turn.message.role is Role.USER:
+    decided: tuple[Decision, ...] = ()
+    if turn.message.role is Role.USER and selection.goes_on and (kept := _kept(before)) is not None:
+        decided = tuple(_not_told(offers, "the message asks for nothing new, and what was offered before it stands"))
+        told, offers = kept, []
+    elif turn.message.role is Role.USER:
         told = _told(inputs, selection, offers, standing, leads_on=bool(way))
     shown, fallback = (NO_CATALOG, None) if told is None else _shown(told, inputs, room)
     text = "\n\n".join(part for part in (shown.text, way) if part)
@@ -349,8 +353,20 @@ def tail_of(inputs: Inputs, disclosed: Disclosed, selection: Selection, position
     if way and not shown.text:
         fallback = Fallback(FallbackKind.REACHABLE, way)
     listed = () if told is None or told.kind is not None else tuple(one for one in told.skills if one in shown.shown)
-    decisions = tuple(_decisions(offers, listed, standing, settings)) if offers else ()
+    decisions = tuple(_decisions(offers, listed, standing, settings)) if offers else decided
     return Tail(text, tokens, listed, fallback, told, decisions)
+
+
+MOST_KEPT = 3
+"""For so many messages that ask for nothing new a shortlist stands."""
+
+
+def _kept(before: State) -> Told | None:
+    """The shortlist of the message before, where it still stands: none of its skills was opened, nor is it old."""
+    told = before.told
+    if told is None or told.kind is not None or told.kept >= MOST_KEPT:
+        return None
+    return None if any(one.skill_id in told.skills for one in before.engaged) else replace(told, kept=told.kept + 1)
 
 
 def _told(
@@ -376,9 +392,9 @@ def _told(
 
 def _shown(told: Told, inputs: Inputs, room: int) -> tuple[Catalog, Fallback | None]:
     """The text of what is to be told, where it fits, with what it costs; and the same as a fallback if it is one."""
-    catalog, budget = inputs.library.catalog, inputs.library.settings.budget
+    catalog, budget, words = inputs.library.catalog, inputs.library.settings.budget, inputs.library.settings.offer_words
     if told.kind is None:
-        return catalog.shortlist(told.skills, min(room, budget.shortlist)), None
+        return catalog.shortlist(told.skills, min(room, budget.shortlist), words), None
     if told.kind is FallbackKind.HINT:
         line = render.hint(len(catalog.skills), inputs.skill_tools)
         shown = Catalog(line, catalog.pricing.count(line))

@@ -184,7 +184,7 @@ async def _search_skills(engine: Engine, query: str) -> ToolAnswer:
     found = await asyncio.to_thread(_found, library, turn, matchers, prepared)
     if not found:
         return ToolAnswer(f"No skill is about that; list_skills shows all {len(library.catalog.skills)}.", failed=True)
-    lines = library.catalog.shortlist(found, SEARCH_TOKENS - library.catalog.pricing.count(f"\n{NEXT_CALL}"), "")
+    lines = library.catalog.found(found, SEARCH_TOKENS - library.catalog.pricing.count(f"\n{NEXT_CALL}"))
     return ToolAnswer(f"{lines.text}\n{NEXT_CALL}")
 
 

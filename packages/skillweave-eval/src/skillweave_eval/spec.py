@@ -1,4 +1,4 @@
-"""The command `eval`, as `--help` shows it before its module is imported."""
+"""The commands `eval` and `phrases`, as `--help` shows it before their modules are imported."""
 
 from skillweave.extensions import CommandSpec
 
@@ -12,5 +12,13 @@ EVAL = CommandSpec(
         "fit": "skillweave_eval.fit:FitReport",
         "live": "skillweave_eval.live.report:LiveReport",
         "graph": "skillweave_eval.graph:GraphReport",
+    },
+)
+PHRASES = CommandSpec(
+    "Write what people would type, so that skills are found.",
+    "skillweave_eval.commands.phrases",
+    {
+        "write": "skillweave_eval.phrases.writing:WrittenReport skillweave_eval.phrases.writing:DryReport",
+        "check": "skillweave_eval.phrases.checking:CheckReport",
     },
 )

@@ -52,9 +52,9 @@ class Asking:
         float, commands.option(EVALUATION, "--price-out X", "What a million tokens answered cost.", parser=positive)
     ] = 0.0
 
-    def models(self) -> "Models":
+    def models(self, longest_answer: int | None = None) -> "Models":
         """The model and the judge; raises Mistake without a model or prices, SkillweaveError if one cannot be asked."""
-        from skillweave_eval.live.models import Model
+        from skillweave_eval.live.models import LONGEST_ANSWER, Model
         from skillweave_eval.live.runs import Models, Prices
 
         if not self.model:
@@ -63,7 +63,7 @@ class Asking:
             raise Mistake(
                 "--max-cost needs to know what tokens cost; add --price-in and --price-out, per million tokens"
             )
-        answering = Model(self.model, base_url=self.base_url)
+        answering = Model(self.model, base_url=self.base_url, longest_answer=longest_answer or LONGEST_ANSWER)
         judging = answering
         if self.judge is not None:
             same = self.judge.partition(":")[0] == self.model.partition(":")[0]
@@ -126,7 +126,7 @@ async def live(
     weaver = skillweave.open(*loading.sources(), settings=settings)
     material = await gather_material(weaver, [Path(one) for one in prompts or ()], skill or ())
     jobs = jobs_for(material.prompts, material.texts, models, max(1, samples))
-    with progress("Asking") as tell, _ended_by_ctrl_c():
+    with progress("Asking") as tell, ended_by_ctrl_c():
         outcome = await run_jobs(
             jobs, models, Results(Path(results)), weaver.skills.counter, concurrency=concurrency, progress=tell
         )
@@ -141,7 +141,7 @@ async def live(
 
 
 @contextmanager
-def _ended_by_ctrl_c() -> Iterator[None]:
+def ended_by_ctrl_c() -> Iterator[None]:
     """Cancel the current task at the first Ctrl-C; the second one ends the program."""
     import asyncio
 

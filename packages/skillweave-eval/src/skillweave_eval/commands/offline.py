@@ -48,13 +48,15 @@ _Split = Annotated[
 ]
 
 
+WITHOUT_PHRASES = "without-phrases"
+"""Compare with the same skills without what people would type who need them."""
 _Against = Annotated[
     str | None,
     commands.option(
         EVALUATION,
         "--against OPTIONS",
         "Compare with a second configuration: the options that differ, such as 'matcher=triggers,lexical "
-        "max-skills=1'.",
+        f"max-skills=1'; or {WITHOUT_PHRASES}.",
     ),
 ]
 
@@ -213,14 +215,18 @@ async def ranking(
     from skillweave_eval.ranking import report_on
     from skillweave_eval.reading import read_labelled
 
-    other = None if against is None else changed(selecting, against)
     labelled = read_labelled(Path(data), split)
     sources = _sources(labelled, loading)
     graph, notes = await loading.own_graph()
-    asked = [
-        await _asked(selecting if one is None else one, sources, graph, labelled, number)
-        for number, one in enumerate((selecting, *(() if other is None else (other,))))
-    ]
+    asked = [await _asked(selecting, sources, graph, labelled, 0)]
+    if against == WITHOUT_PHRASES:
+        from skillweave_eval.phrases.checking import Unphrased
+
+        weaver, without = await _asked(selecting, [Unphrased(one) for one in sources], graph, labelled, 1)
+        options = {**without.configuration.options, "phrases": "left out"}
+        asked.append((weaver, replace(without, configuration=replace(without.configuration, options=options))))
+    elif against is not None:
+        asked.append(await _asked(changed(selecting, against), sources, graph, labelled, 1))
     weaver = asked[0][0]
     snapshot = await weaver.skills.snapshot()
     resampling = Resampling(resampled.seed, resampled.resamples)

@@ -14,6 +14,8 @@ from skillweave.values import HIDDEN, Portable, without_keys
 if TYPE_CHECKING:
     from openai import APIError
 
+MESSAGES = "-messages"
+"""A provider whose name ends so is spoken to in Anthropic's own form instead of OpenAI's."""
 RETRIES = 4
 LONGEST_ANSWER = 4096
 """Tokens that an answer may have."""
@@ -23,6 +25,7 @@ _LONGEST_REASON = 300
 _ADDRESSES = {
     "openai": "https://api.openai.com/v1",
     "anthropic": "https://api.anthropic.com/v1",
+    "anthropic-messages": "https://api.anthropic.com/v1",
     "ollama": "http://localhost:11434/v1",
 }
 
@@ -78,7 +81,7 @@ class Model:
         provider = provider.lower()
         if not provider or not model:
             raise SkillweaveError(f"{named[:100]!r} names no model; write provider:name, such as openai:gpt-5-mini")
-        prefix = re.sub(r"[^A-Z0-9]", "_", provider.upper())
+        prefix = re.sub(r"[^A-Z0-9]", "_", provider.removesuffix(MESSAGES).upper())
         own = _ADDRESSES.get(provider)
         url = base_url or environment.get(f"{prefix}_BASE_URL") or own
         if url is None:
@@ -125,6 +128,8 @@ class Model:
         try:
             # Not the SDK's timeout: it repeats a request that timed out, which may have been answered and paid for.
             async with asyncio.timeout(self._timeout):
+                if provider.endswith(MESSAGES):
+                    return await self._message(model, system, text)
                 said = await self._client.chat.completions.create(model=model, messages=messages, **limit)
             choice, usage = said.choices[0], said.usage
             cached = _count(getattr(usage, "prompt_tokens_details", None), "cached_tokens")
@@ -137,6 +142,19 @@ class Model:
         except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
             why = f"its answer has another form than OpenAI's ({type(error).__name__}: {error})"
         raise ModelFailed(f"{self.named} gave no answer: {self._hidden(why)}") from None
+
+    async def _message(self, model: str, system: str, text: str) -> Reply:
+        """The answer in Anthropic's form, by the same client, which knows when to try again."""
+        body: dict[str, Any] = {"model": model, "max_tokens": self.longest_answer}
+        body |= {"system": system} if system else {}
+        body |= {"messages": [{"role": "user", "content": text}]}
+        headers = {"x-api-key": self._key, "anthropic-version": "2023-06-01"}
+        said: Any = await self._client.post("/messages", body=body, cast_to=object, options={"headers": headers})
+        answer = "".join(str(part["text"]) for part in said["content"] if part["type"] == "text")
+        taken = said.get("usage") or {}
+        cached = int(taken.get("cache_read_input_tokens") or 0)
+        usage = Usage(1, int(taken.get("input_tokens") or 0) + cached, int(taken.get("output_tokens") or 0), cached)
+        return Reply(answer, usage, said.get("stop_reason") == "max_tokens")
 
     def _reason(self, error: "APIError") -> str:
         status = getattr(error, "status_code", None)

@@ -162,7 +162,7 @@ def _read(path: Path) -> Iterator[Run]:
             raise InvalidData(f"{path}:{number}: this is not a result: {error}; name another --results FILE") from None
 
 
-class _OverLimit(Exception):
+class OverLimit(Exception):
     """A call might cross the limit of tokens or cost."""
 
 
@@ -182,7 +182,7 @@ async def run_jobs(
     runs = {job.run.key: run for job in jobs if (run := results.get(job.run.key)) is not None and run.error is None}
     known = len(runs)
     waiting = iter([job for job in jobs if job.run.key not in runs])
-    bench = _Bench(models, counter)
+    bench = Bench(models, counter)
 
     stopped: list[str] = []
 
@@ -190,7 +190,7 @@ async def run_jobs(
         for job in waiting:
             try:
                 run = await bench.run(job, results.get(job.run.key))
-            except _OverLimit:
+            except OverLimit:
                 stopped.append(OVER)
                 return
             results.add(run)
@@ -212,11 +212,12 @@ async def run_jobs(
     return Outcome(tuple(runs[job.run.key] for job in jobs if job.run.key in runs), known, next(iter(stopped), None))
 
 
-class _Bench:
+class Bench:
     """Makes runs, and sends nothing that could cross a limit."""
 
     def __init__(self, models: Models, counter: "TokenCounter") -> None:
         self._models = models
+        self.answering = models.answering
         self._counter = counter
         self._tokens: float = inf if models.most_tokens is None else models.most_tokens
         self._cost = inf if models.most_cost is None else models.most_cost
@@ -224,7 +225,7 @@ class _Bench:
         self._changed = asyncio.Condition()
 
     async def run(self, job: Job, before: Run | None) -> Run:
-        """Returns the run, with its error if it failed; raises _OverLimit if already the question would cross a limit.
+        """Returns the run, with its error if it failed; raises OverLimit if already the question would cross a limit.
 
         `before` is an earlier attempt, whose answer is not asked for again.
         """
@@ -232,13 +233,14 @@ class _Bench:
             answered = replace(before, verdicts=(), error=None)
         else:
             try:
-                reply = await self._asked(self._models.answering, job.system, job.prompt.text)
+                reply = await self.asked(self._models.answering, job.system, job.prompt.text)
             except ModelFailed as failure:
                 return replace(job.run, error=str(failure))
             answered = replace(job.run, answer=reply.text, usage=reply.usage, cut=reply.cut)
         return await self._judged(job.prompt, answered)
 
-    async def _asked(self, model: Model, system: str, text: str) -> Reply:
+    async def asked(self, model: Model, system: str, text: str) -> Reply:
+        """Returns the model's answer; raises ModelFailed, and OverLimit where asking could cross a limit."""
         asked = self._counter.count(system) + self._counter.count(text) + FRAMING
         async with self._reserved(Usage(1, asked, model.longest_answer)) as taken:
             reply = await model.ask(system, text)
@@ -256,7 +258,7 @@ class _Bench:
         async with self._changed:
             while most.input + most.output > self._tokens or self._models.prices.of(most) > self._cost:
                 if not self._open:
-                    raise _OverLimit
+                    raise OverLimit
                 await self._changed.wait()
             self._spend(most, 1)
             self._open += 1
@@ -295,10 +297,10 @@ class _Bench:
         usage = Usage()
         for _ in range(JUDGINGS):
             try:
-                reply = await self._asked(self._models.judging, JUDGE, question)
+                reply = await self.asked(self._models.judging, JUDGE, question)
             except ModelFailed as failure:
                 return {}, usage, f"the judge failed: {failure}"
-            except _OverLimit:
+            except OverLimit:
                 return {}, usage, OVER
             usage = usage.plus(reply.usage)
             verdicts = verdicts_in(reply.text, count)

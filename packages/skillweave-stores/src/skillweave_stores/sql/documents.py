@@ -15,6 +15,8 @@ _DEEPEST = 100
 _LONGEST_WHOLE = 13_000
 """Bits of a whole number: Python reads back up to 4,300 digits."""
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+_OWN = "x-skillweave"
+"""The key of a definition under which our own fields stand."""
 _UNHELD = re.compile("[\0\ud800-\udfff]")
 
 
@@ -71,6 +73,10 @@ def json_text(data: Json) -> str:
 
 def definition_hash_of(manifest: object, definition: object) -> str:
     """SHA-256 hex by which a definition is known that somebody changed in its table. Raises InvalidSkill."""
+    if isinstance(definition, dict) and isinstance(own := definition.get(_OWN), dict) and "phrases" in own:
+        # They stand beside the text: with other phrases it is another version, and what was given of it still holds.
+        rest = {key: value for key, value in own.items() if key != "phrases"}
+        definition = {key: rest if key == _OWN else each for key, each in definition.items() if key != _OWN or rest}
     return digest_of({"manifest": manifest, "definition": definition})
 
 
