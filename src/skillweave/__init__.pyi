@@ -2,32 +2,32 @@ from .compose.policy import Ruling as Ruling
 from .compose.policy import ToolPolicy as ToolPolicy
 from .compose.policy import Verdict as Verdict
 from .compose.spawn import SpawnRequest as SpawnRequest
-from .conversation import (
-    Message as Message,
-)
-from .conversation import (
-    Part as Part,
-)
-from .conversation import (
-    Placement as Placement,
-)
-from .conversation import (
-    Role as Role,
-)
-from .conversation import (
-    ToolCall as ToolCall,
-)
-from .conversation import (
-    ToolResult as ToolResult,
-)
-from .conversation import (
-    Turn as Turn,
-)
 from .decisions import Decision as Decision
 from .decisions import Evidence as Evidence
 from .decisions import Outcome as Outcome
 from .diagnostics import Diagnostic as Diagnostic
 from .diagnostics import Severity as Severity
+from .dialogue import (
+    Message as Message,
+)
+from .dialogue import (
+    Part as Part,
+)
+from .dialogue import (
+    Placement as Placement,
+)
+from .dialogue import (
+    Role as Role,
+)
+from .dialogue import (
+    ToolCall as ToolCall,
+)
+from .dialogue import (
+    ToolResult as ToolResult,
+)
+from .dialogue import (
+    Turn as Turn,
+)
 from .disclose.fit import Budget as Budget
 from .errors import (
     SkillNotFound as SkillNotFound,

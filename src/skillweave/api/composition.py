@@ -8,7 +8,7 @@ from skillweave.api.turn_request import one_key
 from skillweave.codec import Portable
 from skillweave.compose.composition import Mode
 from skillweave.compose.spawn import SpawnPlan, SpawnRequest
-from skillweave.conversation import LONGEST_ID, Message, Placement
+from skillweave.dialogue import LONGEST_ID, Message, Placement
 from skillweave.errors import InvalidSkill, InvalidSpawn, InvalidTurn
 from skillweave.limits import ToolLimits
 

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from skillweave.checking import Checked
 from skillweave.codec import Portable
-from skillweave.conversation import Message, Placement, Read, ToolResult, Turn, message_of
+from skillweave.dialogue import Message, Placement, Read, ToolResult, Turn, message_of
 from skillweave.disclose.fit import Budget
 from skillweave.errors import InvalidTurn
 from skillweave.frozen import EMPTY

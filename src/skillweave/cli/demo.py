@@ -15,7 +15,7 @@ from skillweave.cli import completion, options
 from skillweave.cli.arguments.ledger import Kept, kept_in, opened
 from skillweave.cli.failure import Mistake
 from skillweave.cli.output.page import Answer, Ink, Page
-from skillweave.conversation import Message, Role, ToolResult, Turn
+from skillweave.dialogue import Message, Role, ToolResult, Turn
 from skillweave.frozen import as_json, freeze_mapping, thaw
 from skillweave.redaction import without_secrets
 

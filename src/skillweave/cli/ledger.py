@@ -22,7 +22,7 @@ from skillweave.cli.failure import Mistake
 from skillweave.cli.output.page import Answer, Ink
 
 if TYPE_CHECKING:
-    from skillweave.conversation import ToolCall
+    from skillweave.dialogue import ToolCall
     from skillweave.registry import Source
     from skillweave.state.state import Record, State
     from skillweave.weaver import Weaver
@@ -245,7 +245,7 @@ def _gone(left: "Left") -> Answer:
 
 
 def _call_in(text: str) -> "ToolCall":
-    from skillweave.conversation import ToolCall
+    from skillweave.dialogue import ToolCall
 
     try:
         call = json.loads(text)

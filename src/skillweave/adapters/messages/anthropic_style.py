@@ -28,7 +28,7 @@ from skillweave.adapters.messages.lists import (
     role_of,
     take_out,
 )
-from skillweave.conversation import Message, Part, Placement, Role, Turn
+from skillweave.dialogue import Message, Part, Placement, Role, Turn
 from skillweave.errors import InvalidTurn
 from skillweave.injection import Injection
 from skillweave.weaver.tools import ToolSpec

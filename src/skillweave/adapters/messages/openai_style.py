@@ -5,7 +5,7 @@ from typing import Any, overload
 
 from skillweave.adapters.chat import SEPARATOR, Call, HostMessage, answer_of_tool, read_call, spoken
 from skillweave.adapters.messages.lists import Style, entries, listed, offer, parts_of, plain, role_of, take_out
-from skillweave.conversation import Part, Role
+from skillweave.dialogue import Part, Role
 from skillweave.injection import Injection
 from skillweave.weaver.tools import ToolSpec
 

@@ -12,7 +12,7 @@ from typing import Any
 from skillweave.adapters.chat import Call, HostMessage, answer_of_tool, read_call, spoken
 from skillweave.adapters.messages.lists import Style, entries, listed, offer, parts_of, plain, role_of, take_out
 from skillweave.adapters.messages.openai_style import place, system, with_tail
-from skillweave.conversation import Part, Role
+from skillweave.dialogue import Part, Role
 from skillweave.errors import InvalidTurn
 from skillweave.weaver.tools import ToolSpec
 
