@@ -11,9 +11,6 @@ from .dialogue import (
     Message as Message,
 )
 from .dialogue import (
-    Part as Part,
-)
-from .dialogue import (
     Placement as Placement,
 )
 from .dialogue import (
@@ -40,10 +37,13 @@ from .errors import (
 )
 from .events.event import Event as Event
 from .events.event import Observer as Observer
+from .exchange.wrapping import conversation as conversation
+from .exchange.wrapping import http_client as http_client
+from .exchange.wrapping import wrap as wrap
+from .exchange.wrapping import wrapped as wrapped
 from .factory import open as open
 from .injection import Block as Block
 from .injection import Injection as Injection
-from .knowledge.context import EntityContext as EntityContext
 from .registry.registry import Registry as Registry
 from .registry.source import Source as Source
 from .select.matchers import Matcher as Matcher
@@ -71,8 +71,6 @@ from .state.state import Record as Record
 from .state.state import State as State
 from .stores.memory import MemoryStore as MemoryStore
 from .stores.sqlite import SqliteStore as SqliteStore
-from .text.embedding import Embedder as Embedder
-from .tokens.counter import TokenCounter as TokenCounter
 from .weaver.approvals import CheckpointVerdict as CheckpointVerdict
 from .weaver.engine import WhenUnknown as WhenUnknown
 from .weaver.tools import ToolAnswer as ToolAnswer

@@ -126,6 +126,6 @@ def _result(call: Call, text: str, _: bool) -> dict[str, Any]:  # noqa: FBT001 -
     return {"role": "tool", "tool_call_id": call.id, "content": text}
 
 
-_style = Style("openai_style", _read, _found, _declared, _result)
-turn, transcript, unanswered, go_on = _style.turn, _style.transcript, _style.unanswered, _style.go_on
-answer, calls, refuse, skill_tools = _style.answer, _style.calls, _style.refuse, _style.skill_tools
+STYLE = Style("openai_style", _read, _found, _declared, _result)
+turn, transcript, unanswered, go_on = STYLE.turn, STYLE.transcript, STYLE.unanswered, STYLE.go_on
+answer, calls, refuse, skill_tools = STYLE.answer, STYLE.calls, STYLE.refuse, STYLE.skill_tools
