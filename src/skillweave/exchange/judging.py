@@ -40,6 +40,11 @@ class Judged(Protocol):
         """The weaver as the conversation has it."""
         ...
 
+    @property
+    def at_provider(self) -> bool:
+        """Whether the provider keeps the history, so that only what is new comes."""
+        ...
+
     def pieces(self, said: Sequence[Any] = ()) -> list[HostMessage]:
         """What the model has been sent until now, and what it said then."""
         ...
@@ -168,7 +173,8 @@ class Judge:
 
     async def _own(self, call: Call, reply: Mapping[str, Any]) -> None:
         exchange = self.exchange
-        chat = exchange.pieces(exchange.form.history(reply))
+        # What the provider keeps is not seen here: then the ledger says what is there.
+        chat = None if exchange.at_provider else exchange.pieces(exchange.form.history(reply))
         answer = await exchange.bridge.answer(call, exchange.context.conversation, chat, exchange.names or None)
         if answer.injection is not None:
             exchange.turns.append(answer.injection.turn_id)

@@ -223,7 +223,7 @@ class MessagesStream(Stream):
     def written(self, event: Event, number: int | None) -> bytes:
         """The event with the block's number as the client counts."""
         data = event.data
-        if data is None or number is None or data.get("index") == number:
+        if data is None or number is None or (event.raw and data.get("index") == number):
             return event.raw
         return write_event({**data, "index": number}, str(data["type"]))
 

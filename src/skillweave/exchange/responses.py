@@ -249,7 +249,7 @@ class ResponsesStream(Stream):
             self._sequence = self._next() + 1
         if self.carried.id and "response_id" in data:
             changed["response_id"] = self.carried.id
-        return write_event({**data, **changed}, event.name) if changed else event.raw
+        return write_event({**data, **changed}, event.name) if changed or not event.raw else event.raw
 
     def last(self, merged: Mapping[str, Any]) -> bytes:
         """The events at the end; words of ours, where nothing else is left, are an item before."""

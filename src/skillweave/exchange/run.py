@@ -164,6 +164,7 @@ class Exchange:
             self.own = bool(self.tools) and not choice and not several and not clash
         elif self.context.way is Way.REWRITE and not known.own and not known.withheld:
             self.own = bool(self.tools) and not choice
+        self.own = self.own and self.context.way is not Way.SIDE
         tools = SkillTools.OFFERED if self.own else SkillTools.ABSENT
         self._bridge = Bridge(self.parts.weaver, append_only=self.at_provider)
         self._bridge.weaver = self.parts.weaver.variant(replace(self.parts.weaver.settings, skill_tools=tools))
@@ -261,6 +262,8 @@ class Exchange:
         merged = self.replies[-1]
         if changed:
             merged = self.form.merged(self.replies, judge.visible, words=judge.words or _LIMIT)
+            if reader is not None and reader.carried.id:
+                merged["id"] = reader.carried.id
         await self._finish(merged, changed=changed)
         if reader is not None:
             raw = b"".join(event.raw for event in reader.endings)
