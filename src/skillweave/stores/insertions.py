@@ -8,7 +8,7 @@ from json import dumps
 from threading import Lock
 from typing import NamedTuple
 
-from skillweave.state.insertions import KEEP_SECONDS, TOUCH_SECONDS, Insertions
+from skillweave.state.insertions import KEEP_ENTRIES_SECONDS, TOUCH_ENTRIES_SECONDS, Insertions
 from skillweave.state.port import Store
 from skillweave.tenants import tenant_of
 
@@ -46,7 +46,7 @@ class MemoryInsertions:
         with self._lock:
             for key in keys:
                 known = self._kept.get((tenant, scope, key))
-                if known is not None and known.used >= now - KEEP_SECONDS:
+                if known is not None and known.used >= now - KEEP_ENTRIES_SECONDS:
                     found[key] = known.data
                     self._kept[tenant, scope, key] = known._replace(used=now)
                     self._kept.move_to_end((tenant, scope, key))
@@ -62,7 +62,7 @@ class MemoryInsertions:
                 self._kept[tenant, scope, key] = _Kept(data, now)
             while self._kept:
                 oldest = next(iter(self._kept.values()))
-                if self._bytes <= self._most and oldest.used >= now - KEEP_SECONDS:
+                if self._bytes <= self._most and oldest.used >= now - KEEP_ENTRIES_SECONDS:
                     break
                 self._kept.popitem(last=False)
                 self._bytes -= len(oldest.data)
@@ -76,9 +76,9 @@ def find_in(
     rows = connection.execute(
         "SELECT key, data, used FROM insertions WHERE tenant = ? AND scope = ? AND used >= ? "
         "AND key IN (SELECT value FROM json_each(?))",
-        (*place, now - KEEP_SECONDS, listed),
+        (*place, now - KEEP_ENTRIES_SECONDS, listed),
     ).fetchall()
-    old = [key for key, _, used in rows if used < now - TOUCH_SECONDS]
+    old = [key for key, _, used in rows if used < now - TOUCH_ENTRIES_SECONDS]
     if old:
         connection.execute(
             "UPDATE insertions SET used = ? WHERE tenant = ? AND scope = ? AND key IN (SELECT value FROM json_each(?))",
@@ -89,7 +89,7 @@ def find_in(
 
 def keep_in(connection: sqlite3.Connection, place: tuple[str, str], entries: Mapping[str, bytes], now: float) -> None:
     """Keep entries at a tenant and scope, and forget those past their time."""
-    connection.execute("DELETE FROM insertions WHERE used < ?", (now - KEEP_SECONDS,))
+    connection.execute("DELETE FROM insertions WHERE used < ?", (now - KEEP_ENTRIES_SECONDS,))
     connection.executemany(
         "INSERT OR REPLACE INTO insertions VALUES (?, ?, ?, ?, ?)",
         [(*place, key, now, data) for key, data in entries.items()],
