@@ -6,7 +6,6 @@ from .dialogue import TurnFields as TurnFields
 from .dialogue import require_id as require_id
 from .disclose.block import Rung as Rung
 from .disclose.render import SHORTLIST as SHORTLIST
-from .exchange.wrapping import Wrapped as Wrapped
 from .injection import CacheReport as CacheReport
 from .injection import CurrentPolicy as CurrentPolicy
 from .injection import Drop as Drop

@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from skillweave.adapters.approval import Reply, as_replied, record
+from skillweave.adapters.approval import Reply, as_replied
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.bridge import Judged as Ruled
 from skillweave.adapters.chat import Call, HostMessage, words_for
 from skillweave.compose.policy import OWN_TOOLS, Ruling, ToolPolicy
-from skillweave.errors import InvalidVerdict, SkillweaveError
 from skillweave.exchange.contexts import Context
 from skillweave.exchange.forms import Answered, Form
 from skillweave.exchange.steps import Parts, Question
@@ -148,11 +147,6 @@ class Judge:
     async def _settle(self, call: Call, judged: Ruled, reply: Reply | None, *, asked: bool) -> None:
         exchange, conversation = self.exchange, self.exchange.context.conversation
         if asked and reply is not None:
-            try:
-                await record(exchange.bridge.weaver, conversation, (judged.waits, reply, call))
-            except (InvalidVerdict, SkillweaveError) as error:
-                self._deny(call, f"{call.name} was not called: the answer to it could not be kept ({error})")
-                return
             changed = as_replied(call, reply)
             if changed is not call:
                 self._new[call.id] = dict(changed.arguments or {})

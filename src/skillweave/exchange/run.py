@@ -424,6 +424,11 @@ class Exchange:
             self.notes["Passed"] = "what was put in could not be kept"
         self._open.clear()
 
+    @property
+    def overhead(self) -> float:
+        """Seconds that were added to the time of the upstream until now."""
+        return perf_counter() - self._begun - self._upstream
+
     def headers(self) -> dict[str, str]:
         """What the client is told of the exchange."""
         found = {"Conversation": self.context.conversation, **self.notes}
@@ -432,8 +437,7 @@ class Exchange:
             found["Offered"] = ",".join(self.injection.offered)
         if self.withheld:
             found["Withheld-Tools"] = ",".join(self.withheld)
-        spent = perf_counter() - self._begun - self._upstream
-        found["Overhead-Ms"] = f"{spent * 1000:.1f}"
+        found["Overhead-Ms"] = f"{self.overhead * 1000:.1f}"
         return {f"X-Skillweave-{name}": quote(one[:500], safe=" ,:;()'@~/=") for name, one in found.items() if one}
 
     async def _passed(self, why: str, code: str, status: int) -> dict[str, str]:

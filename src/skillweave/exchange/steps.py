@@ -90,7 +90,7 @@ class Question:
 
 
 Approve: TypeAlias = Callable[[Question], Awaitable[Reply | None]]
-"""Asks a person; None where nobody answered in time."""
+"""Asks a person, and has the conversation know the verdict; None where nobody answered in time."""
 
 
 class Refused(SkillweaveError):

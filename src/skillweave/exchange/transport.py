@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import Any
 
 from skillweave.exchange.identify import OURS
-from skillweave.exchange.paths import form_of
-from skillweave.exchange.run import Exchange, problem
+from skillweave.exchange.paths import begin
+from skillweave.exchange.run import problem
 from skillweave.exchange.steps import Answer, Asked, Parts, Pass, Refused, Relay, Send, Start, Step, Upstream, Write
 
 FAMILIES = ("httpx2", "httpx")
@@ -54,12 +54,11 @@ class _Exchanges:
     def begun(self, request: Any, body: bytes) -> AsyncGenerator[Step, Any] | None:  # noqa: ANN401
         """The steps of a request to a model, None for any other."""
         path = request.url.path
-        found = form_of(path) if request.method == "POST" else None
-        if found is None:
+        if request.method != "POST":
             return None
         headers = {name.lower(): value for name, value in request.headers.items()}
-        form, counts = found
-        return Exchange(self.parts, form, Asked(path, headers, body, CONVERSATION.get()), counts).steps()
+        found = begin(self.parts, Asked(path, headers, body, CONVERSATION.get()))
+        return None if found is None else found.steps
 
     def refused(self, request: Any) -> Answer | None:  # noqa: ANN401
         """Why a request is not sent: what runs later at the provider cannot be judged."""
@@ -137,11 +136,9 @@ class _Blocking(_Exchanges):
         steps = self.begun(request, body)
         if steps is None:
             return self._raw(self.client.send(self.sent(request), stream=True), request, {})
-        came, sent = None, None
+        came = None
         try:
-            while isinstance(step := self._next(steps, sent), Send):
-                came = self.client.send(self.sent(request, step.body), stream=True)
-                sent = self._upstream(came)
+            step, came = self._advanced(steps, request, came)
             if isinstance(step, Start):
                 return self.begin(request, came, step.headers, self.body(self._written(steps, request, came)))
             self._end(steps)
@@ -154,25 +151,29 @@ class _Blocking(_Exchanges):
         return self._raw(came, request, step.headers)
 
     def _written(self, steps: AsyncGenerator[Step, Any], request: Any, came: Any) -> Iterator[bytes]:  # noqa: ANN401
-        sent = None
         try:
-            while (step := self._next(steps, sent)) is not None:
-                sent = None
-                if isinstance(step, Send):
-                    came = self.client.send(self.sent(request, step.body), stream=True)
-                    sent = self._upstream(came)
-                elif isinstance(step, Relay):
+            while True:
+                step, came = self._advanced(steps, request, came)
+                if step is None:
+                    return
+                if isinstance(step, Relay):
                     yield from filter(None, map(step.feed, came.iter_bytes()))
-                    came.close()
                 elif isinstance(step, Write) and step.data:
                     yield step.data
         finally:
             came.close()
             self._end(steps)
 
-    def _upstream(self, came: Any) -> Upstream:  # noqa: ANN401
-        body = None if streams(came) else b"" if came.status_code >= 300 else came.read()
-        return Upstream(came.status_code, dict(came.headers), body)
+    def _advanced(self, steps: AsyncGenerator[Step, Any], request: Any, came: Any) -> tuple[Step | None, Any]:  # noqa: ANN401
+        """The next step that is about the client, with everything sent upstream that comes before it."""
+        sent: Upstream | None = None
+        while isinstance(step := self._next(steps, sent), Send):
+            if came is not None:
+                came.close()
+            came = self.client.send(self.sent(request, step.body), stream=True)
+            body = None if streams(came) else b"" if came.status_code >= 300 else came.read()
+            sent = Upstream(came.status_code, dict(came.headers), body)
+        return step, came
 
     def _raw(self, came: Any, request: Any, headers: Mapping[str, str]) -> Any:  # noqa: ANN401
         return self.passed(request, came, headers, None if came.is_stream_consumed else self.body(_raw_pieces(came)))
@@ -199,11 +200,9 @@ class _Awaited(_Exchanges):
         steps = self.begun(request, body)
         if steps is None:
             return self._raw(await self.client.send(self.sent(request), stream=True), request, {})
-        came, sent = None, None
+        came = None
         try:
-            while isinstance(step := await _next_of(steps, sent), Send):
-                came = await self.client.send(self.sent(request, step.body), stream=True)
-                sent = await self._upstream(came)
+            step, came = await self._advanced(steps, request, came)
             if isinstance(step, Start):
                 return self.begin(request, came, step.headers, self.body(self._written(steps, request, came)))
             await steps.aclose()
@@ -216,27 +215,31 @@ class _Awaited(_Exchanges):
         return self._raw(came, request, step.headers)
 
     async def _written(self, steps: AsyncGenerator[Step, Any], request: Any, came: Any) -> AsyncIterator[bytes]:  # noqa: ANN401
-        sent = None
         try:
-            while (step := await _next_of(steps, sent)) is not None:
-                sent = None
-                if isinstance(step, Send):
-                    came = await self.client.send(self.sent(request, step.body), stream=True)
-                    sent = await self._upstream(came)
-                elif isinstance(step, Relay):
+            while True:
+                step, came = await self._advanced(steps, request, came)
+                if step is None:
+                    return
+                if isinstance(step, Relay):
                     async for piece in came.aiter_bytes():
                         if made := step.feed(piece):
                             yield made
-                    await came.aclose()
                 elif isinstance(step, Write) and step.data:
                     yield step.data
         finally:
             await came.aclose()
             await steps.aclose()
 
-    async def _upstream(self, came: Any) -> Upstream:  # noqa: ANN401
-        body = None if streams(came) else b"" if came.status_code >= 300 else await came.aread()
-        return Upstream(came.status_code, dict(came.headers), body)
+    async def _advanced(self, steps: AsyncGenerator[Step, Any], request: Any, came: Any) -> tuple[Step | None, Any]:  # noqa: ANN401
+        """The next step that is about the client, with everything sent upstream that comes before it."""
+        sent: Upstream | None = None
+        while isinstance(step := await _next_of(steps, sent), Send):
+            if came is not None:
+                await came.aclose()
+            came = await self.client.send(self.sent(request, step.body), stream=True)
+            body = None if streams(came) else b"" if came.status_code >= 300 else await came.aread()
+            sent = Upstream(came.status_code, dict(came.headers), body)
+        return step, came
 
     def _raw(self, came: Any, request: Any, headers: Mapping[str, str]) -> Any:  # noqa: ANN401
         return self.passed(request, came, headers, None if came.is_stream_consumed else self.body(_araw_pieces(came)))

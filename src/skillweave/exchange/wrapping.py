@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from skillweave.adapters.approval import Reply, question, read_reply
+from skillweave.adapters.approval import Reply, question, read_reply, record
 from skillweave.checking import Checked
 from skillweave.errors import InvalidValue
 from skillweave.exchange.steps import Approve, Parts, Question
@@ -129,7 +129,7 @@ def _parts(
     weaver = given or open_weaver(*skills, **options)
     if approve is not None and not callable(approve):
         _CHECKED.refuse("approve", approve, "a function that gets a question and returns a verdict")
-    asking = None if approve is None else _asking(approve)
+    asking = None if approve is None else _asking(approve, weaver)
     return Parts(
         weaver,
         insertions_of(weaver.ledger.store),
@@ -139,7 +139,7 @@ def _parts(
     )
 
 
-def _asking(approve: Asking) -> Approve:
+def _asking(approve: Asking, weaver: Weaver) -> Approve:
     async def asked(about: Question) -> Reply | None:
         data = question(about.conversation, about.checkpoints, about.call)
         said = approve(data) if inspect.iscoroutinefunction(approve) else await asyncio.to_thread(approve, data)
@@ -147,7 +147,9 @@ def _asking(approve: Asking) -> Approve:
             said = await said
         if said is None:
             return None
-        return read_reply({"verdict": str(said), "by": "approve"} if isinstance(said, str | ApprovalVerdict) else said)
+        reply = read_reply({"verdict": str(said), "by": "approve"} if isinstance(said, str | ApprovalVerdict) else said)
+        await record(weaver, about.conversation, (about.checkpoints, reply, about.call))
+        return reply
 
     return asked
 

@@ -69,26 +69,34 @@ def call_with(scope: Scope) -> Callable[[Request], Awaitable[Call]]:
         service: Service = request.app.state.service
         seen: Seen = request.scope.get(SEEN) or Seen()
         seen.route = request.scope["route"].path
-        key = await _key_of(request, service)
-        if key is not None:
-            seen.key, seen.tenant = key.id, key.tenant
-            if not key.may(scope):
-                raise _out_of_scope(key, scope)
-            service.rates.require_open(key.id)
-            await service.rates.admit(key.id)
+        key = await key_of(request, service, scope, _spelled_in(request))
         _require_known_parameters(request)
         return Call(service, request, key, "" if key is None else key.tenant)
 
     return call
 
 
-async def _key_of(request: Request, service: Service) -> ApiKey | None:
-    """The key of the request, None where the service has no keys; raises Refused for a request without a good one."""
+async def key_of(request: Request, service: Service, scope: Scope, spelled: str) -> ApiKey | None:
+    """The key of a request that may do this, which is counted; None where the service has no keys.
+
+    `spelled` is the text of the key that came with it. Raises Refused for a request without a good one.
+    """
+    key = await _known_key(request, service, spelled)
+    if key is not None:
+        seen: Seen = request.scope.get(SEEN) or Seen()
+        seen.key, seen.tenant = key.id, key.tenant
+        if not key.may(scope):
+            raise _out_of_scope(key, scope)
+        service.rates.require_open(key.id)
+        await service.rates.admit(key.id)
+    return key
+
+
+async def _known_key(request: Request, service: Service, spelled: str) -> ApiKey | None:
     ring = service.ring
     if ring is None:
         _require_local(request)
         return None
-    spelled = _spelled_in(request)
     try:
         key = await ring.owner(spelled)
     except StoreUnavailable as error:
