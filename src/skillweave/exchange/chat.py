@@ -94,6 +94,22 @@ class Chat(Form):
         """Returns the reader of one streamed round."""
         return ChatStream(sieve, carried)
 
+    def replayed(self, reply: Mapping[str, Any]) -> bytes:
+        """Returns two chunks for each choice, and the end."""
+        head = {key: one for key, one in reply.items() if key not in ("choices", "usage", "object")}
+        head["object"], written = "chat.completion.chunk", b""
+        for choice in reply["choices"]:
+            calls = listed(choice["message"].get("tool_calls"))
+            numbered = {"tool_calls": [{**one, "index": n} for n, one in enumerate(calls)]} if calls else {}
+            parts: Sequence[tuple[dict[str, Any], Any]] = (
+                ({**choice["message"], **numbered}, None),
+                ({}, choice.get("finish_reason")),
+            )
+            for delta, finish in parts:
+                one = {"index": choice.get("index", 0), "delta": delta, "finish_reason": finish}
+                written += write_event({**head, "choices": [one]})
+        return written + b"data: [DONE]\n\n"
+
     def last_events(self, stream: Stream, merged: Mapping[str, Any]) -> bytes:
         """Returns the chunk with the finish reason, usage if it was asked for, and the end."""
         assert isinstance(stream, ChatStream)  # noqa: S101 - made by `stream`

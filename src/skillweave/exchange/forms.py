@@ -111,6 +111,10 @@ class Form:
         """Returns the end of the stream, of the merged reply."""
         raise NotImplementedError
 
+    def replayed(self, reply: Mapping[str, Any]) -> bytes:
+        """Returns a reply as a stream of events."""
+        raise NotImplementedError
+
     def keep_alive(self) -> bytes:
         """Returns what says to a client that a held stream lives."""
         return b": held\n\n"

@@ -44,6 +44,10 @@ class Judged(Protocol):
         """Whether the provider keeps the history, so that only what is new comes."""
         ...
 
+    async def hold(self, reply: Mapping[str, Any]) -> None:
+        """Keeps a reply while a person is asked."""
+        ...
+
     def pieces(self, said: Sequence[Any] = ()) -> list[HostMessage]:
         """What the model has been sent until now, and what it said then."""
         ...
@@ -96,6 +100,8 @@ class Judge:
         calls = exchange.form.found(reply, exchange.tools)
         judged = {n: await self._judged(call) for n, call in enumerate(calls) if not self._is_own(call.name)}
         replied: dict[int, Reply | None] = {}
+        if exchange.parts.approve is not None and any(one is not None and one.waits for one in judged.values()):
+            await exchange.hold(reply)
         for n, one in judged.items():
             if one is not None and one.waits:
                 replied[n] = await self._asked(calls[n], one)
@@ -105,7 +111,7 @@ class Judge:
             elif judged[n] is None:
                 self.visible.append(call)
             else:
-                await self._settle(call, judged[n], replied.get(n), asked=n in replied)  # type: ignore[arg-type]
+                await self._settle(call, judged[n], replied.get(n))  # type: ignore[arg-type]
         self.changed = self.changed or bool(self._answered or self._new)
         failed = [one.text for one in self._answered if one.failed]
         self.words = "\n".join(failed)
@@ -144,21 +150,28 @@ class Judge:
         context = self.exchange.context
         return await approve(Question(context.conversation, context.turn_id, call, judged.waits))
 
-    async def _settle(self, call: Call, judged: Ruled, reply: Reply | None, *, asked: bool) -> None:
-        exchange, conversation = self.exchange, self.exchange.context.conversation
-        if asked and reply is not None:
-            changed = as_replied(call, reply)
-            if changed is not call:
-                self._new[call.id] = dict(changed.arguments or {})
-                call = changed
-            judged = await exchange.bridge.judge(call, conversation, exchange.names or None, host_tools=exchange.names)
-        judged = await exchange.bridge.take(judged, call, conversation, exchange.names or None)
-        if judged.runs and judged.verdict.ruling is Ruling.ALLOW:
+    async def _settle(self, call: Call, judged: Ruled, reply: Reply | None) -> None:
+        """Lets a call go, or denies it: directly before it goes out, and the same for every flight of one request."""
+        exchange, verdict = self.exchange, judged.verdict
+        if reply is not None and (changed := as_replied(call, reply)) is not call:
+            self._new[call.id] = dict(changed.arguments or {})
+            call = changed
+        if verdict.ruling is not Ruling.DENY:
+            verdict = await exchange.bridge.weaver.authorize(
+                await exchange.bridge.current_policy(exchange.context.conversation, exchange.names or None),
+                call.name,
+                call.arguments,
+                call_id=call.id or None,
+                parameters=call.parameters,
+                host_tools=exchange.names,
+                key=exchange.context.turn_id,
+            )
+        if verdict.ruling is Ruling.ALLOW:
             self.visible.append(call)
             return
         self._new.pop(call.id, None)
-        why = words_for(judged.verdict)
-        if judged.verdict.ruling is Ruling.ASK:
+        why = words_for(verdict)
+        if verdict.ruling is Ruling.ASK:
             why = f"{why}; {NOBODY if exchange.parts.approve is None else LATE}"
         self._deny(call, why)
 

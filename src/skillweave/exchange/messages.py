@@ -102,6 +102,21 @@ class Messages(Form):
         """Returns the reader of one streamed round."""
         return MessagesStream(sieve, carried)
 
+    def replayed(self, reply: Mapping[str, Any]) -> bytes:
+        """Returns the events of a message whose blocks come whole."""
+        begun = {**reply, "content": [], "stop_reason": None}
+        events: list[dict[str, Any]] = [{"type": "message_start", "message": begun}]
+        for index, block in enumerate(reply["content"]):
+            start = {**block, "input": {}} if block.get("type") == "tool_use" else block
+            events.append({"type": "content_block_start", "index": index, "content_block": start})
+            if block.get("type") == "tool_use":
+                delta = {"type": "input_json_delta", "partial_json": write_json(block.get("input")).decode()}
+                events.append({"type": "content_block_delta", "index": index, "delta": delta})
+            events.append({"type": "content_block_stop", "index": index})
+        end = {key: reply.get(key) for key in ("stop_reason", "stop_sequence")}
+        events += [{"type": "message_delta", "delta": end, "usage": reply.get("usage")}, {"type": "message_stop"}]
+        return b"".join(write_event(one, one["type"]) for one in events)
+
     def last_events(self, stream: Stream, merged: Mapping[str, Any]) -> bytes:
         """Returns the message's delta and its stop; words of ours, where nothing else is left, are a block before."""
         assert isinstance(stream, MessagesStream)  # noqa: S101 - made by `stream`

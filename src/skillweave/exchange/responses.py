@@ -144,6 +144,16 @@ class Responses(Form):
         """Returns the reader of one streamed round."""
         return ResponsesStream(sieve, carried)
 
+    def replayed(self, reply: Mapping[str, Any]) -> bytes:
+        """Returns the events of a response whose items come whole."""
+        begun = {**reply, "status": "in_progress", "output": []}
+        events: list[dict[str, Any]] = [{"type": "response.created", "response": begun}]
+        for index, item in enumerate(reply["output"]):
+            kinds = ("response.output_item.added", "response.output_item.done")
+            events += [{"type": kind, "output_index": index, "item": item} for kind in kinds]
+        events.append({"type": f"response.{reply.get('status', 'completed')}", "response": dict(reply)})
+        return b"".join(write_event({**one, "sequence_number": n}, one["type"]) for n, one in enumerate(events))
+
     def last_events(self, stream: Stream, merged: Mapping[str, Any]) -> bytes:
         """Returns the event that ends the response, with the whole of it."""
         assert isinstance(stream, ResponsesStream)  # noqa: S101 - made by `stream`

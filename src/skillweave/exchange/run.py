@@ -13,7 +13,7 @@ from skillweave.adapters.chat import SEPARATOR, HostMessage, turn_from
 from skillweave.compose.policy import OWN_TOOLS
 from skillweave.dialogue import Message, Role
 from skillweave.disclose.block import SkillTools
-from skillweave.errors import Contended, InvalidTurn, SkillweaveError, StoreUnavailable
+from skillweave.errors import Contended, InvalidTurn, SkillweaveError, SourceUnavailable, StoreUnavailable
 from skillweave.exchange.chain import Link, chain_of
 from skillweave.exchange.contexts import EMPTY, Context, Way, context_of, inherited, is_probe, tools_digest, turn_id
 from skillweave.exchange.forms import Form, names_of, tools_of
@@ -77,6 +77,7 @@ class Exchange:
     _bridge: Bridge | None = None
     _open: list[str] = field(default_factory=list)
     _marker: str = ""
+    _holds: bool = False
     _carried: Carried = field(default_factory=Carried)
     _begun: float = field(default_factory=perf_counter)
     _upstream: float = 0.0
@@ -93,7 +94,7 @@ class Exchange:
                     came = yield await rounds.asend(came)
         except Refused as error:
             yield problem(error)
-        except (Unreadable, InvalidTurn) as error:
+        except (Unreadable, InvalidTurn, SourceUnavailable, Contended) as error:
             if came is not None:
                 raise
             try:
@@ -152,7 +153,8 @@ class Exchange:
                 self.body = {**self.body, KEPT_BY[0]: known.items[0]}
         self._choose_tools(items)
         if self.context.way is Way.FORK and not self.counts_only:
-            await self._inherit()
+            with suppress(StoreUnavailable):  # the turn meets the same ledger, and says what holds then
+                await self._inherit()
         self.history = restored(self.form, items, self.links, self.entries)
 
     def _choose_tools(self, items: Sequence[Any]) -> None:
@@ -201,9 +203,13 @@ class Exchange:
         upstream, reader = Upstream(0, {}, None), None
         while going:
             data = write_json(await self._composed())
-            begun = perf_counter()
-            upstream = yield Send(data)
-            self._upstream += perf_counter() - begun
+            kept = await self._kept()
+            if kept is None:
+                begun = perf_counter()
+                upstream = yield Send(data)
+                self._upstream += perf_counter() - begun
+            else:
+                upstream = Upstream(200, _MADE, None if self.body.get("stream") else write_json(kept))
             if upstream.status >= 300 or self.counts_only:
                 if not started:
                     yield Pass(self.headers())
@@ -211,9 +217,9 @@ class Exchange:
             if upstream.body is None:
                 reader = self._reader(judge)
                 if not started:
-                    yield Start(self.headers())
+                    yield Start(self.headers() if kept is None else {**self.headers(), "content-type": _EVENTS})
                     started = True
-                yield Relay(reader.feed)
+                yield Relay(reader.feed) if kept is None else Write(reader.feed(self.form.replayed(kept)))
             reply, why = self._read(upstream, reader)
             if why:
                 yield Pass(await self._passed(f"the reply cannot be read: {why}", "unreadable-reply", 502))
@@ -268,7 +274,32 @@ class Exchange:
         if reader is not None:
             raw = b"".join(event.raw for event in reader.endings)
             return Write(self.form.last_events(reader, merged) if changed or not raw else raw)
-        return Answer(200, self._content_headers(upstream), write_json(merged)) if changed else Pass(self.headers())
+        if changed or upstream.headers is _MADE:
+            return Answer(200, self._content_headers(upstream), write_json(merged))
+        return Pass(self.headers())
+
+    @property
+    def _held_key(self) -> str:
+        return f"held:{self.context.turn_id}"
+
+    async def hold(self, reply: Mapping[str, Any]) -> None:
+        """Keeps the first reply while a person is asked: the same request again goes on from it, in any process."""
+        if not self.replies and self.context.way is not Way.SIDE:
+            with suppress(StoreUnavailable):
+                data = {self._held_key: Entry(items=(reply,)).to_bytes()}
+                await self.parts.insertions.keep_entries(self._scope, data, tenant=self._tenant)
+                self._holds = True
+
+    async def _kept(self) -> dict[str, Any] | None:
+        """The reply to this very request that a person is being asked about, if there is one."""
+        if self.replies or self.injection is None or not self.injection.tools.asks or self.counts_only:
+            return None
+        with suppress(StoreUnavailable):
+            found = await self.parts.insertions.find_entries(self._scope, [self._held_key], tenant=self._tenant)
+            items = Entry.from_bytes(found[self._held_key]).items if found else ()
+            self._holds = bool(items)
+            return dict(items[0]) if items else None
+        return None
 
     def _content_headers(self, upstream: Upstream) -> Mapping[str, str]:
         left = {name: one for name, one in upstream.headers.items() if name.lower() not in _LENGTHS}
@@ -414,6 +445,8 @@ class Exchange:
         if self.form.own_item and merged.get("id"):
             last = self.replies[-1].get("id")
             saved[response_key(str(merged["id"]))] = replace(common, items=(last,) if last != merged["id"] else ())
+        if self._holds:
+            saved[self._held_key] = Entry()
         try:
             data = {key: entry.to_bytes() for key, entry in saved.items() if entry != self.loaded.get(key)}
             await self.parts.insertions.keep_entries(self._scope, data, tenant=self._tenant)
@@ -454,6 +487,9 @@ class Exchange:
             raise Refused(status, code, f"tool rules hold here, and this cannot be judged: {why}")
 
 
+_EVENTS = "text/event-stream"
+_MADE: Mapping[str, str] = {"content-type": "application/json"}
+"""The headers of a reply that was kept."""
 _OF_TOOLS = frozenset({"tools", "tool_choice", "parallel_tool_calls"})
 _LENGTHS = frozenset({"content-length", "content-encoding", "transfer-encoding"})
 

@@ -95,8 +95,9 @@ class _Exchanges:
 
     def begin(self, request: Any, came: Any, headers: Mapping[str, str], stream: Any) -> Any:  # noqa: ANN401
         """The beginning of a streamed answer."""
-        raw = [(k, v) for k, v in came.headers.multi_items() if k.lower() not in _OF_BODY]
-        return self.response(request)(came.status_code, headers=[*raw, *headers.items()], stream=stream)
+        sent = [] if came is None else came.headers.multi_items()
+        raw = [(k, v) for k, v in sent if k.lower() not in _OF_BODY]
+        return self.response(request)(200, headers=[*raw, *headers.items()], stream=stream)
 
 
 def streams(came: Any) -> bool:  # noqa: ANN401
@@ -161,7 +162,8 @@ class _Blocking(_Exchanges):
                 elif isinstance(step, Write) and step.data:
                     yield step.data
         finally:
-            came.close()
+            if came is not None:
+                came.close()
             self._end(steps)
 
     def _advanced(self, steps: AsyncGenerator[Step, Any], request: Any, came: Any) -> tuple[Step | None, Any]:  # noqa: ANN401
@@ -227,7 +229,8 @@ class _Awaited(_Exchanges):
                 elif isinstance(step, Write) and step.data:
                     yield step.data
         finally:
-            await came.aclose()
+            if came is not None:
+                await came.aclose()
             await steps.aclose()
 
     async def _advanced(self, steps: AsyncGenerator[Step, Any], request: Any, came: Any) -> tuple[Step | None, Any]:  # noqa: ANN401

@@ -106,20 +106,22 @@ class Passage:
         gone = asyncio.ensure_future(_hung_up(self.request))
         try:
             await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
-            if not work.done():
-                raise ClientDisconnect
-            return await work
+            return await work if work.done() else await self._given_up(work, steps)
         except NotSent as error:
             await self._ended(steps)
             return _response(problem(error))
         except BaseException:
-            work.cancel()
-            with suppress(BaseException):
-                await work
-            await self._ended(steps)
+            await self._given_up(work, steps)
             raise
         finally:
             gone.cancel()
+
+    async def _given_up(self, work: "asyncio.Future[Response]", steps: AsyncGenerator[Step, Any]) -> Response:
+        """The end of a request whose client went away: nobody reads the answer."""
+        work.cancel()
+        await asyncio.wait({work})
+        await self._ended(steps)
+        return Response(status_code=499)
 
     async def _begun(self, exchange: Begun) -> Response:
         """Follows the steps until the answer begins."""

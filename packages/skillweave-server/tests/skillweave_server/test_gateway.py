@@ -167,6 +167,28 @@ async def test_a_client_that_hangs_up_releases_its_turn(server: RecordingServer,
         await until(nothing_is_claimed)
 
 
+@pytest.mark.parametrize("stream", [False, True])
+async def test_a_retry_while_the_call_is_held_joins_the_question(
+    server: RecordingServer, reach: Reach, stream: bool
+) -> None:
+    server.script.then(Says("Now.", SUBMIT.asks), Says("Now.", (tool_call("submit", text="F2"),)))
+    said = [{"role": "user", "content": "Please assemble the filing."}]
+    body: Any = {"model": "m", "messages": said, "tools": [tool("submit")], "stream": stream}
+    async with reach() as there, there.http() as http:
+        first = asyncio.create_task(http.post("chat/completions", json=body))
+        await until(there.service.approvals.list)
+        first.cancel()
+        second = asyncio.create_task(http.post("chat/completions", json=body))
+        third = asyncio.create_task(http.post("chat/completions", json=body))
+        await asyncio.sleep(0.3)
+        assert len(await there.service.approvals.list()) == 1
+        await there.decide("approved")
+        got = [(await one).text for one in (second, third)]
+    assert ["F1" in one for one in got].count(True) >= 1
+    assert not [one for one in got if "F2" in one]
+    assert len([one for one in server.requests if b"F1" not in one.body]) == 1
+
+
 async def test_errors_of_upstream_come_as_they_are(server: RecordingServer, reach: Reach) -> None:
     server.failures = [(429, {"x-ratelimit-remaining": "0", "retry-after": "7"})]
     async with reach() as there, there.http() as http:

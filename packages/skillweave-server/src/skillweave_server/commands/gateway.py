@@ -27,10 +27,10 @@ def gateway(
     loading: Loading,
     selecting: Selecting,
 ) -> None:
-    """Stand between an agent and its model: only the agent's base URL changes.
+    """Stand between an agent and its model, so that it gets skills.
 
-    The lines that it prints point Claude Code, Codex and any SDK at it. It is `skillweave serve` with what an agent on
-    this machine needs; keys, PostgreSQL and Redis are options of that.
+    Only the agent's base URL changes: the lines that it prints point Claude Code, Codex and any SDK here. It is
+    `skillweave serve` with what an agent on this machine needs; keys, PostgreSQL and Redis are options of that.
     """
     if not upstream:
         raise Mistake("no provider is named; add --upstream URL, such as --upstream https://api.anthropic.com")
