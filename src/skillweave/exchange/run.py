@@ -7,6 +7,7 @@ from time import perf_counter
 from typing import Any
 from urllib.parse import quote
 from uuid import uuid4
+from weakref import WeakKeyDictionary
 
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import SEPARATOR, HostMessage, turn_from
@@ -39,6 +40,7 @@ from skillweave.exchange.streams import Carried, Sieve, Stream, is_marker
 from skillweave.exchange.wire import Unreadable, read_object, write_json
 from skillweave.injection import CurrentPolicy, Injection
 from skillweave.state.state import Writes
+from skillweave.weaver import Weaver
 
 MOST_ROUNDS = 8
 """Rounds of a request that the client does not see; in the one after them the model may call no tool."""
@@ -167,9 +169,7 @@ class Exchange:
         elif self.context.way is Way.REWRITE and not known.own and not known.withheld:
             self.own = bool(self.tools) and not choice
         self.own = self.own and self.context.way is not Way.SIDE
-        tools = SkillTools.OFFERED if self.own else SkillTools.ABSENT
-        self._bridge = Bridge(self.parts.weaver, append_only=self.at_provider)
-        self._bridge.weaver = self.parts.weaver.variant(replace(self.parts.weaver.settings, skill_tools=tools))
+        self._bridge = _bridge_of(self.parts.weaver, SkillTools.OFFERED if self.own else SkillTools.ABSENT)
 
     def _start(self) -> str:
         """Where the chain of a request begins whose history the provider keeps."""
@@ -487,6 +487,7 @@ class Exchange:
             raise Refused(status, code, f"tool rules hold here, and this cannot be judged: {why}")
 
 
+_BRIDGES: WeakKeyDictionary[Weaver, dict[SkillTools, Bridge]] = WeakKeyDictionary()
 _EVENTS = "text/event-stream"
 _MADE: Mapping[str, str] = {"content-type": "application/json"}
 """The headers of a reply that was kept."""
@@ -497,6 +498,15 @@ _LENGTHS = frozenset({"content-length", "content-encoding", "transfer-encoding"}
 def response_key(named: str) -> str:
     """The key of a response that the provider keeps."""
     return f"response:{named}"
+
+
+def _bridge_of(weaver: Weaver, tools: SkillTools) -> Bridge:
+    """The weaver for models with skillweave's tools, or without them; made once, as what it compiles is kept in it."""
+    made = _BRIDGES.setdefault(weaver, {})
+    if tools not in made:
+        made[tools] = Bridge(weaver)
+        made[tools].weaver = weaver.variant(replace(weaver.settings, skill_tools=tools))
+    return made[tools]
 
 
 def has_choices(body: Mapping[str, Any]) -> bool:
