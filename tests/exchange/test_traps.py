@@ -370,3 +370,30 @@ def test_a_skill_that_the_agent_lists_itself_is_not_offered_again(server: Record
     assert "- filing:" in instructions
     assert "- greetings:" not in instructions
     talk.client.close()
+
+
+def test_a_count_of_tokens_counts_what_would_be_sent_and_writes_nothing(server: RecordingServer) -> None:
+    talk = MessagesTalk(server, weaver_of())
+    said = [{"role": "user", "content": "Say bonjour to Alice"}]
+    with suppress(Exception):  # the recording server does not count
+        talk.client.messages.count_tokens(model="m", messages=said)
+    last = talk.behind.last
+    assert last.skills == ("greetings",)
+    assert talk.behind.weaver.sync.ledger.state(last.conversation).revision == 0
+    talk.client.close()
+
+
+def test_of_more_text_than_twice_the_budget_the_oldest_goes_and_a_header_says_so(server: RecordingServer) -> None:
+    skills = [
+        {"id": f"s{n}", "description": f"Topic {n}.", "triggers": [f"topic{n}"], "instructions": "word " * 900}
+        for n in range(4)
+    ]
+    budget = skillweave.Budget(total=1000, catalog=100, shortlist=100, per_skill=1000)
+    talk = ChatTalk(server, skillweave.open(*skills, settings=skillweave.Settings(budget=budget)))
+    for n in range(4):
+        talk.say(f"About topic{n}")
+        evict = talk.behind.weaver.sync
+        evict.evict(talk.behind.last.conversation, f"s{n}")
+    assert sum(sent.count("word word") > 0 for sent in server.script.last.messages) < 4
+    assert talk.headers.get("x-skillweave-break")
+    talk.client.close()

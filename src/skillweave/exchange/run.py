@@ -1,6 +1,7 @@
 """One request and its reply: identify ▸ restore ▸ weave ▸ place ▸ upstream ▸ judge ▸ reply (spec 12.1)."""
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -45,8 +46,10 @@ from skillweave.weaver import Weaver
 MOST_ROUNDS = 8
 """Rounds of a request that the client does not see; in the one after them the model may call no tool."""
 _LIMIT = f"the model asked for skills {MOST_ROUNDS} times in a row; its last calls were not answered"
-_CHARACTERS = 10
-"""Characters of text of ours for each token of the budget: more is never sent."""
+_CHARACTERS = 5
+"""Characters that a token of skill text has, rather too many than too few."""
+_LARGE = 256 * 1024
+"""Bytes of a request that is read and written beside the event loop."""
 
 
 @dataclass(slots=True)
@@ -119,7 +122,7 @@ class Exchange:
 
     async def _prepare(self) -> None:
         """Reads the request and finds its context. Raises Unreadable, and Refused for what is not served."""
-        self.body = read_object(self.asked.body)
+        self.body = await _beside(read_object, self.asked.body, self.asked.body)
         if self.body.get("background"):
             raise Refused(400, "not-served", "background responses cannot be judged; send the request without it")
         items = self.form.items(self.body)
@@ -153,11 +156,22 @@ class Exchange:
             self.context = replace(self.context, way=Way.ON, conversation=known.conversation, known=known)
             if known.items:
                 self.body = {**self.body, KEPT_BY[0]: known.items[0]}
+        self._bound()
         self._choose_tools(items)
         if self.context.way is Way.FORK and not self.counts_only:
             with suppress(StoreUnavailable):  # the turn meets the same ledger, and says what holds then
                 await self._inherit()
         self.history = restored(self.form, items, self.links, self.entries)
+
+    def _bound(self) -> None:
+        """Lets the oldest texts go where they are more than twice what a call may hold."""
+        keys = [key for link in self.links if self.entries.get(key := chain_key(link.digest), EMPTY).text]
+        room = 2 * self.parts.weaver.settings.budget.total * _CHARACTERS
+        for key in reversed(keys):
+            room -= len(self.entries[key].text)
+            if room < 0:
+                self.entries[key] = replace(self.entries[key], text="")
+                self.notes["Break"] = "bounded"
 
     def _choose_tools(self, items: Sequence[Any]) -> None:
         known, choice = self.context.known, self.form.forces(self.body.get("tool_choice"))
@@ -202,7 +216,7 @@ class Exchange:
         judge, started, going = Judge(self), False, True
         upstream, reader = Upstream(0, {}, None), None
         while going:
-            data = write_json(await self._composed())
+            data = await _beside(write_json, await self._composed(), self.asked.body)
             kept = await self._kept()
             if kept is None:
                 begun = perf_counter()
@@ -507,6 +521,11 @@ def _bridge_of(weaver: Weaver, tools: SkillTools) -> Bridge:
         made[tools] = Bridge(weaver)
         made[tools].weaver = weaver.variant(replace(weaver.settings, skill_tools=tools))
     return made[tools]
+
+
+async def _beside(work: Callable[[Any], Any], value: object, body: bytes) -> Any:  # noqa: ANN401 - whatever it gives
+    """What the work gives; of a large body beside the event loop, in which other requests go on."""
+    return await asyncio.to_thread(work, value) if len(body) > _LARGE else work(value)
 
 
 def has_choices(body: Mapping[str, Any]) -> bool:

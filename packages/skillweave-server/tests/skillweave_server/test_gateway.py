@@ -102,7 +102,7 @@ async def test_a_client_needs_its_base_url_alone(server: RecordingServer, reach:
     assert not [name for name in server.requests[0].headers if name.startswith("x-skillweave")]
 
 
-async def test_anthropics_client_and_its_count_of_tokens_pass(server: RecordingServer, reach: Reach) -> None:
+async def test_anthropics_client_streams_through(server: RecordingServer, reach: Reach) -> None:
     async with (
         reach() as there,
         AsyncAnthropic(base_url=f"{there.url}/gateway/openai", api_key=KEY) as client,
