@@ -23,7 +23,7 @@ def without_tags(text: str) -> str:
     """Returns the text without what an agent wrote in tags of its own; linear in its length."""
     if "<" not in text:
         return text
-    kept, at, unclosed = [], 0, set[str]()
+    kept, at, unclosed, removed = [], 0, set[str](), False
     while found := _OPENING.search(text, at):
         closing = f"</{found[1]}>"
         end = -1 if found[1] in unclosed else text.find(closing, found.end())
@@ -32,9 +32,10 @@ def without_tags(text: str) -> str:
             kept.append(text[at : found.end()])
             at = found.end()
             continue
+        removed = True
         kept.append(text[at : found.start()])
         at = end + len(closing)
-    return text if not at else "".join([*kept, text[at:]]).strip()
+    return "".join([*kept, text[at:]]).strip() if removed else text
 
 
 def tagged(text: str, tag: str) -> Iterator[str]:
