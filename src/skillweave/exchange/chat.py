@@ -24,7 +24,6 @@ class Chat(Form):
     name, key, style = "chat", "messages", openai_style.STYLE
 
     def normal(self, item: Mapping[str, Any]) -> object | None:
-        """Returns the message for the digest."""
         role = item.get("role")
         if role in _SYSTEM:
             return None
@@ -36,15 +35,12 @@ class Chat(Form):
         return [role, said] if said else None
 
     def place(self, items: Sequence[Any]) -> int | None:
-        """Returns the last message of the user or of a tool."""
         return next((n for n in reversed(range(len(items))) if items[n].get("role") in ("user", "tool")), None)
 
     def put(self, item: Mapping[str, Any], text: str) -> list[Any]:
-        """Returns the message with one more part of text."""
         return [{**item, "content": part_put(item.get("content"), text)}]
 
     def with_catalog(self, body: Mapping[str, Any], catalog: str) -> dict[str, Any]:
-        """Returns the body with the catalog in its first system message, or in one of its own."""
         first, *others = body[self.key]
         if first.get("role") not in _SYSTEM:
             return {**body, self.key: [{"role": "system", "content": catalog}, first, *others]}
@@ -53,7 +49,6 @@ class Chat(Form):
         return {**body, self.key: [{**first, "content": whole}, *others]}
 
     def forces(self, choice: object) -> str | bool:
-        """Whether the choice forces a call."""
         if isinstance(choice, Mapping):
             inner = choice.get("function") or choice.get("custom")
             named = inner.get("name") if isinstance(inner, Mapping) else None
@@ -61,17 +56,14 @@ class Chat(Form):
         return choice == "required"
 
     def text(self, reply: Mapping[str, Any]) -> str:
-        """Returns the content of the first choice."""
         content = _message(reply).get("content")
         return content if isinstance(content, str) else ""
 
     def found(self, reply: Mapping[str, Any], tools: Sequence[Any]) -> tuple[Call, ...]:
-        """Returns the calls of all choices: where there are several, none is to reach the client unjudged."""
         calls = (call for choice in listed(reply.get("choices")) for call in self.style.found({"choices": [choice]}))
         return with_parameters(calls, tools)
 
     def history(self, reply: Mapping[str, Any]) -> list[Any]:
-        """Returns the message of the first choice, without what a request may not have."""
         said = {key: one for key, one in _message(reply).items() if one is not None and key not in _NOT_SENT_BACK}
         said = {"role": "assistant", **said}
         return [said if said.get("content") or said.get("tool_calls") else {**said, "content": ""}]
@@ -79,7 +71,6 @@ class Chat(Form):
     def merged(
         self, replies: Sequence[Mapping[str, Any]], visible: Sequence[Call], *, words: str = ""
     ) -> dict[str, Any]:
-        """Returns the last reply with the texts of all, and the calls that the client may see."""
         last, ids = replies[-1], {call.id for call in visible}
         texts = [text for one in replies if (text := self.text(one))]
         choices = [_left(choice, ids, words) for choice in listed(last.get("choices"))]
@@ -91,11 +82,9 @@ class Chat(Form):
         return {**last, **named, "choices": choices, **usage}
 
     def stream(self, sieve: Sieve, carried: Carried) -> Stream:
-        """Returns the reader of one streamed round."""
         return ChatStream(sieve, carried)
 
     def replayed(self, reply: Mapping[str, Any]) -> bytes:
-        """Returns two chunks for each choice, and the end."""
         head = {key: one for key, one in reply.items() if key not in ("choices", "usage", "object")}
         head["object"], written = "chat.completion.chunk", b""
         for choice in reply["choices"]:
@@ -111,7 +100,6 @@ class Chat(Form):
         return written + b"data: [DONE]\n\n"
 
     def last_events(self, stream: Stream, merged: Mapping[str, Any]) -> bytes:
-        """Returns the chunk with the finish reason, usage if it was asked for, and the end."""
         assert isinstance(stream, ChatStream)  # noqa: S101 - made by `stream`
         return b"".join(stream.last(merged))
 
@@ -154,7 +142,6 @@ class ChatStream(Stream):
     _apart: bool = False
 
     def take(self, event: Event) -> None:
-        """Sorts what a chunk brings: text goes on, calls wait, the finish is kept."""
         chunk = event.data
         if chunk is None:
             if b"[DONE]" in event.raw:
@@ -241,7 +228,6 @@ class ChatStream(Stream):
 
     @property
     def reply(self) -> dict[str, Any] | None:
-        """The completion that these chunks make."""
         if not self.ended:
             return None
         choices = []
@@ -255,7 +241,6 @@ class ChatStream(Stream):
 
     @property
     def after(self) -> Carried:
-        """What the next round begins with."""
         said = self.carried.text or any(one["message"].get("content") for one in self._choices.values())
         # Calls are numbered among themselves.
         calls = sum(1 for block in self._numbers if block[0] == "call")
@@ -263,12 +248,10 @@ class ChatStream(Stream):
         return Carried(named, self.carried.blocks + calls, bool(said) and not self.marked)
 
     def blocks(self) -> dict[str, Block]:
-        """The blocks of the calls, by the ids of these."""
         called = (state["message"].get("tool_calls") or {} for state in self._choices.values())
         return {str(call.get("id") or ""): block for calls in called for block, call in calls.items()}
 
     def written(self, event: Event, number: int | None) -> bytes:
-        """The chunk with the one id of the reply, its call renumbered, and apart from what was said before."""
         chunk = event.data
         if chunk is None:
             return event.raw

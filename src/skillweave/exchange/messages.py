@@ -23,7 +23,6 @@ class Messages(Form):
     name, key, style = "messages", "messages", anthropic_style.STYLE
 
     def normal(self, item: Mapping[str, Any]) -> object | None:
-        """Returns the message for the digest."""
         role = item.get("role")
         if role == "system":
             return None
@@ -32,11 +31,9 @@ class Messages(Form):
         return [role, said] if said or role == "assistant" else None
 
     def place(self, items: Sequence[Any]) -> int | None:
-        """Returns the last message of the user."""
         return next((n for n in reversed(range(len(items))) if items[n].get("role") == "user"), None)
 
     def put(self, item: Mapping[str, Any], text: str) -> list[Any]:
-        """Returns the message with one more part; inside the last result of a tool, where it has results."""
         blocks = _blocks(item.get("content"))
         last = max((n for n, one in enumerate(blocks) if one.get("type") == "tool_result"), default=None)
         if last is None:
@@ -46,40 +43,32 @@ class Messages(Form):
         return [{**item, "content": [*blocks[:last], result, *blocks[last + 1 :]]}]
 
     def with_catalog(self, body: Mapping[str, Any], catalog: str) -> dict[str, Any]:
-        """Returns the body with one more block of the system prompt."""
         return {**body, "system": part_put(body.get("system"), catalog)}
 
     def forces(self, choice: object) -> str | bool:
-        """Whether the choice forces a call."""
         if not isinstance(choice, Mapping):
             return False
         return str(choice.get("name")) if choice.get("type") == "tool" else choice.get("type") == "any"
 
     def choice(self, *, none: bool) -> object:
-        """Returns the choice that leaves it to the model, or that allows no call."""
         return {"type": "none" if none else "auto"}
 
     def found(self, reply: Mapping[str, Any], tools: Sequence[Any]) -> tuple[Call, ...]:
-        """Returns the calls, their numbers as they are."""
         used = (one for one in listed(reply.get("content")) if one.get("type") == "tool_use")
         calls = (read_call(one.get("id"), one.get("name"), _plain(one.get("input"))) for one in used)
         return with_parameters(calls, tools)
 
     def text(self, reply: Mapping[str, Any]) -> str:
-        """Returns the text blocks, a line break between two."""
         return "\n".join(one["text"] for one in _blocks(reply.get("content")) if one.get("type") == "text")
 
     def history(self, reply: Mapping[str, Any]) -> list[Any]:
-        """Returns the message with all its blocks, thinking with its signature as it came."""
         blocks = [{key: one for key, one in block.items() if key != "citations" or one} for block in reply["content"]]
         return [{"role": "assistant", "content": blocks}]
 
     def results(self, answered: Sequence[Answered]) -> list[Any]:
-        """Returns one message of the user with all results, as the API asks for it."""
         return [{"role": "user", "content": super().results(answered)}] if answered else []
 
     def joined(self, items: Sequence[Any], held: Sequence[Any]) -> list[Any]:
-        """Returns the items with held results in front of those of the client, in one message."""
         if not held or not items or items[0].get("role") != "user":
             return [*held, *items]
         first, *others = items
@@ -88,7 +77,6 @@ class Messages(Form):
     def merged(
         self, replies: Sequence[Mapping[str, Any]], visible: Sequence[Call], *, words: str = ""
     ) -> dict[str, Any]:
-        """Returns the last reply with the blocks of all, and the calls that the client may see."""
         first, last, ids = replies[0], replies[-1], {call.id for call in visible}
         content = [one for reply in replies for one in reply["content"] if _seen(one, ids)]
         if not any(one.get("type") not in _THINKING for one in content) and words:
@@ -99,11 +87,9 @@ class Messages(Form):
         return {**last, "id": first.get("id"), "content": content, "stop_reason": stop, "usage": usage}
 
     def stream(self, sieve: Sieve, carried: Carried) -> Stream:
-        """Returns the reader of one streamed round."""
         return MessagesStream(sieve, carried)
 
     def replayed(self, reply: Mapping[str, Any]) -> bytes:
-        """Returns the events of a message whose blocks come whole."""
         begun = {**reply, "content": [], "stop_reason": None}
         events: list[dict[str, Any]] = [{"type": "message_start", "message": begun}]
         for index, block in enumerate(reply["content"]):
@@ -118,12 +104,10 @@ class Messages(Form):
         return b"".join(write_event(one, one["type"]) for one in events)
 
     def last_events(self, stream: Stream, merged: Mapping[str, Any]) -> bytes:
-        """Returns the message's delta and its stop; words of ours, where nothing else is left, are a block before."""
         assert isinstance(stream, MessagesStream)  # noqa: S101 - made by `stream`
         return stream.last(merged)
 
     def keep_alive(self) -> bytes:
-        """Returns the API's own sign of life."""
         return write_event({"type": "ping"}, "ping")
 
 
@@ -164,7 +148,6 @@ class MessagesStream(Stream):
     _inputs: dict[int, str] = field(default_factory=dict)
 
     def take(self, event: Event) -> None:
-        """Sorts what an event says."""
         data = event.data or {}
         kind = data.get("type")
         if kind == "message_start":
@@ -221,22 +204,18 @@ class MessagesStream(Stream):
 
     @property
     def reply(self) -> dict[str, Any] | None:
-        """The message."""
         return {**self._message, "content": list(self._blocks.values())} if self.ended else None
 
     @property
     def after(self) -> Carried:
-        """What the next round begins with."""
         named = self.carried.id or str(self._message.get("id") or "")
         return Carried(named, self.carried.blocks + len(self._numbers))
 
     def blocks(self) -> dict[str, Block]:
-        """The blocks of the calls, by the ids of these."""
         used = ((n, one) for n, one in self._blocks.items() if one.get("type") == "tool_use")
         return {str(one.get("id") or ""): ("block", n) for n, one in used}
 
     def written(self, event: Event, number: int | None) -> bytes:
-        """The event with the block's number as the client counts."""
         data = event.data
         if data is None or number is None or (event.raw and data.get("index") == number):
             return event.raw

@@ -36,14 +36,12 @@ class Responses(Form):
     name, key, style, own_item = "responses", "input", responses_style.STYLE, True
 
     def items(self, body: Mapping[str, Any]) -> list[Any]:
-        """Returns the input items; a text is one of the user."""
         given = body.get("input")
         if isinstance(given, str):
             return [{"role": "user", "content": given}]
         return [] if given is None else super().items(body)
 
     def normal(self, item: Mapping[str, Any]) -> object | None:
-        """Returns the item for the digest."""
         kind, role = item.get("type", "message"), item.get("role")
         if kind == "message":
             said = plain_texts(item.get("content"), _TEXTS, tags=role == "user")
@@ -58,46 +56,38 @@ class Responses(Form):
         return left
 
     def read(self, items: Sequence[Any], body: Mapping[str, Any]) -> list[HostMessage]:
-        """Returns what the model is sent; of a history that the provider keeps, what is new."""
         if any(body.get(one) for one in KEPT_BY):
             return [in_own_words(piece) for piece in responses_style.host_messages(items)]
         return super().read(items, body)
 
     def place(self, items: Sequence[Any]) -> int | None:
-        """Returns the last item behind which another may stand."""
         return next((n for n in reversed(range(len(items))) if items[n].get("type") not in LAST), None)
 
     def put(self, item: Mapping[str, Any], text: str) -> list[Any]:
-        """Returns the item, and an item of our own behind it."""
         return [item, {"role": "system", "content": text}]
 
     def with_catalog(self, body: Mapping[str, Any], catalog: str) -> dict[str, Any]:
-        """Returns the body with the catalog at the end of its instructions."""
         given = body.get("instructions")
         if given is not None and not isinstance(given, str):
             raise Unreadable("`instructions` of this request are no text")
         return {**body, "instructions": f"{given}{SEPARATOR}{catalog}" if given else catalog}
 
     def forces(self, choice: object) -> str | bool:
-        """Whether the choice forces a call."""
         if isinstance(choice, Mapping):
             return str(choice["name"]) if choice.get("name") else choice.get("mode") != "auto"
         return choice == "required"
 
     def found(self, reply: Mapping[str, Any], tools: Sequence[Any]) -> tuple[Call, ...]:
-        """Returns the calls, in order, those of the provider's tools that the client runs too."""
         calls = (call for item in reply["output"] for call in _calls_in(item))
         return with_parameters(calls, tools)
 
     def results(self, answered: Sequence[Answered]) -> list[Any]:
-        """Returns an output for each call."""
         found = super().results(answered)
         kinds = {name: kind for kind, name in _RUN_BY_CLIENT.items()}
         kept = (kinds.get(one.call.name) if isinstance(one.call, HostedCall) else None for one in answered)
         return [{**item, "type": f"{kind}_output"} if kind else item for item, kind in zip(found, kept, strict=True)]
 
     def text(self, reply: Mapping[str, Any]) -> str:
-        """Returns what the model said, a line break between two messages."""
         said = [one for one in reply["output"] if one.get("type") == "message"]
         return "\n".join(
             text
@@ -107,13 +97,11 @@ class Responses(Form):
         )
 
     def history(self, reply: Mapping[str, Any]) -> list[Any]:
-        """Returns the items of the output as they came."""
         return [{key: one for key, one in item.items() if key != "status" or one} for item in reply["output"]]
 
     def merged(
         self, replies: Sequence[Mapping[str, Any]], visible: Sequence[Call], *, words: str = ""
     ) -> dict[str, Any]:
-        """Returns the last reply with the items of all, and the calls that the client may see."""
         ids = {call.id for call in visible}
         output = [
             one
@@ -141,11 +129,9 @@ class Responses(Form):
         return {**replies[-1], **same, "output": output, **usage}
 
     def stream(self, sieve: Sieve, carried: Carried) -> Stream:
-        """Returns the reader of one streamed round."""
         return ResponsesStream(sieve, carried)
 
     def replayed(self, reply: Mapping[str, Any]) -> bytes:
-        """Returns the events of a response whose items come whole."""
         begun = {**reply, "status": "in_progress", "output": []}
         events: list[dict[str, Any]] = [{"type": "response.created", "response": begun}]
         for index, item in enumerate(reply["output"]):
@@ -155,7 +141,6 @@ class Responses(Form):
         return b"".join(write_event({**one, "sequence_number": n}, one["type"]) for n, one in enumerate(events))
 
     def last_events(self, stream: Stream, merged: Mapping[str, Any]) -> bytes:
-        """Returns the event that ends the response, with the whole of it."""
         assert isinstance(stream, ResponsesStream)  # noqa: S101 - made by `stream`
         return stream.last(merged)
 
@@ -190,7 +175,6 @@ class ResponsesStream(Stream):
     _seen: dict[str, Block] = field(default_factory=dict)
 
     def take(self, event: Event) -> None:
-        """Sorts what an event says."""
         data = event.data or {}
         kind = str(data.get("type") or "")
         if kind in _BEGINNINGS:
@@ -229,24 +213,20 @@ class ResponsesStream(Stream):
 
     @property
     def reply(self) -> dict[str, Any] | None:
-        """The response as its last event has it."""
         return self._reply if self.ended else None
 
     @property
     def after(self) -> Carried:
-        """What the next round begins with."""
         named = self.carried.id or str(self._begun.get("id") or "")
         return Carried(named, self.carried.blocks + len(self._numbers), sequence=self._next())
 
     def blocks(self) -> dict[str, Block]:
-        """The blocks of the calls, by the ids of these."""
         return dict(self._seen)
 
     def _next(self) -> int:
         return self.carried.sequence if self._sequence is None else self._sequence
 
     def written(self, event: Event, number: int | None) -> bytes:
-        """The event numbered as the client counts."""
         data = event.data
         if data is None:
             return event.raw
