@@ -8,7 +8,7 @@ from made import NOUNS, VERBS, made_message, made_words
 from results import Effort, Row, Target, figure
 from timing import awaited, interleaved, plain
 
-from skillweave.conversation import ToolResult
+from skillweave.dialogue import ToolResult
 from skillweave.graph import Declared, Entry, GraphSkill, MoveContext, Route, SkillGraph
 from skillweave.graph.conditions import Guarded, Keywords
 from skillweave.graph.guards import FieldTest, Guard, Op

@@ -14,7 +14,7 @@ from results import Effort, Figure, Row, figure, single
 from stage import MESSAGES, Stage, make_stage, new_name, open_weaver, ready_weaver
 from timing import timing_of
 
-from skillweave.conversation import Message, Role
+from skillweave.dialogue import Message, Role
 from skillweave.state.codec import decision_to_json, state_to_json
 from skillweave.tokens.counter import Tiktoken
 from skillweave.weaver import Weaver

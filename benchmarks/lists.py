@@ -15,7 +15,7 @@ from dataclasses import fields
 from typing import Any
 
 import skillweave
-from skillweave import Message, Role, ToolResult, Turn, conversation
+from skillweave import Message, Role, ToolResult, Turn, dialogue
 from skillweave.tools import ToolLimits
 from skillweave.turns import Read
 
@@ -63,7 +63,7 @@ async def main() -> None:
     weaver = skillweave.open("examples/skills")
     await weaver.weave(ASKED, conversation="warm")
     # The limits stand between us and the sizes that are to be seen.
-    conversation.require_few = lambda *_: None  # type: ignore[assignment]
+    dialogue.require_few = lambda *_: None  # type: ignore[assignment]
     print(f"{'case':42} {'members':>8} {'turn, ms':>9} {'verdict, ms':>12} {'limit':>8}")
     size = 1_000
     while size <= largest:

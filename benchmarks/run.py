@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import compose
 import entities
+import exchange
 import graph
 import growth
 import hosts
@@ -33,6 +34,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "stores": stores.measure,
     "entities": entities.measure,
     "service": service.measure,
+    "exchange": exchange.measure,
     "judging": judging.measure,
     "compose": compose.measure,
     "graph": graph.measure,

@@ -11,7 +11,7 @@ from typing import TypeVar
 from real_skills import SAMPLE, SELECTION, Asked, Pool, corpus_and_queries, folder_of, macro, whole_files
 from results import Effort, Figure, Row, Target, single
 
-from skillweave.conversation import Message, Role
+from skillweave.dialogue import Message, Role
 from skillweave.disclose.block import Rung
 from skillweave.disclose.fit import CountedOnce
 from skillweave.injection import Injection

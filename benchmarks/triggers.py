@@ -11,7 +11,7 @@ from made import made_message, made_phrases, with_other_scripts
 from results import Effort, Row, Target, figure
 from timing import Timing, interleaved, plain
 
-from skillweave.conversation import Message, Role, Turn
+from skillweave.dialogue import Message, Role, Turn
 from skillweave.registry import Snapshot
 from skillweave.select.index import SkillIndex, build_index
 from skillweave.select.selection import select

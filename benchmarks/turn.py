@@ -14,7 +14,7 @@ from rivals import AdrProvider, FlatCatalog, Rival
 from stage import MESSAGES, Stage, make_stage, message_for, new_name, ready_weaver
 from timing import Batch, Timing, interleaved, timing_of
 
-from skillweave.conversation import Message, Role
+from skillweave.dialogue import Message, Role
 from skillweave.injection import Injection
 from skillweave.stores.sqlite import SqliteStore
 from skillweave.tokens.counter import Tiktoken

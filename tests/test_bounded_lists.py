@@ -14,7 +14,7 @@ from skillweave import open as open_skills
 from skillweave.api import AuthorizeRequest, ComposeRequest, ValidateRequest
 from skillweave.compose.entries import meet, narrow
 from skillweave.compose.policy import ToolPolicy
-from skillweave.conversation import MOST_MESSAGES, MOST_NAMED, MOST_RESULTS
+from skillweave.dialogue import MOST_MESSAGES, MOST_NAMED, MOST_RESULTS
 from skillweave.errors import InvalidSkill, InvalidTurn
 from skillweave.limits import MOST_ENTRIES, MOST_SKILLS
 from skillweave.schemas import schema

@@ -20,7 +20,7 @@ import skillweave.adapters
 ROOT = Path(__file__).parents[1]
 ADAPTERS = [f"skillweave.adapters.{one.name}" for one in pkgutil.iter_modules(skillweave.adapters.__path__)]
 MODULES = (
-    *("api", "approvals", "client", "commands", "entities", "errors", "events", "extensions", "graph"),
+    *("api", "approvals", "client", "commands", "entities", "errors", "events", "exchange", "extensions", "graph"),
     *("ledger", "packs", "registry", "selection", "skills", "sources", "stores", "telemetry", "tools", "turns"),
     *("values", "weaver"),
 )
@@ -44,6 +44,7 @@ EXPLAINED = {
 BEHIND = {
     "skillweave.adapters.bridge.Bridge",
     "skillweave.contracts.codes.Problem",
+    "skillweave.exchange.run.Exchange",
     "skillweave.graph.conditions.EvalContext",
     "skillweave.graph.conditions.Lexicon",
     "skillweave.graph.conditions.Verdict",
@@ -52,6 +53,7 @@ BEHIND = {
     "skillweave.select.index.TriggerIndex",
     "skillweave.select.lexical_index.LexicalIndex",
     "skillweave.select.numbered.TermStore",
+    "skillweave_server.gateways.Gateway",
     "skillweave_server.keyring.KeyRing",
     "skillweave_server.meters.Meters",
     "skillweave_server.rates.Rates",

@@ -2,32 +2,29 @@ from .compose.policy import Ruling as Ruling
 from .compose.policy import ToolPolicy as ToolPolicy
 from .compose.policy import Verdict as Verdict
 from .compose.spawn import SpawnRequest as SpawnRequest
-from .conversation import (
-    Message as Message,
-)
-from .conversation import (
-    Part as Part,
-)
-from .conversation import (
-    Placement as Placement,
-)
-from .conversation import (
-    Role as Role,
-)
-from .conversation import (
-    ToolCall as ToolCall,
-)
-from .conversation import (
-    ToolResult as ToolResult,
-)
-from .conversation import (
-    Turn as Turn,
-)
 from .decisions import Decision as Decision
 from .decisions import Evidence as Evidence
 from .decisions import Outcome as Outcome
 from .diagnostics import Diagnostic as Diagnostic
 from .diagnostics import Severity as Severity
+from .dialogue import (
+    Message as Message,
+)
+from .dialogue import (
+    Placement as Placement,
+)
+from .dialogue import (
+    Role as Role,
+)
+from .dialogue import (
+    ToolCall as ToolCall,
+)
+from .dialogue import (
+    ToolResult as ToolResult,
+)
+from .dialogue import (
+    Turn as Turn,
+)
 from .disclose.fit import Budget as Budget
 from .errors import (
     SkillNotFound as SkillNotFound,
@@ -40,10 +37,13 @@ from .errors import (
 )
 from .events.event import Event as Event
 from .events.event import Observer as Observer
+from .exchange.wrapping import conversation as conversation
+from .exchange.wrapping import http_client as http_client
+from .exchange.wrapping import wrap as wrap
+from .exchange.wrapping import wrapped as wrapped
 from .factory import open as open
 from .injection import Block as Block
 from .injection import Injection as Injection
-from .knowledge.context import EntityContext as EntityContext
 from .registry.registry import Registry as Registry
 from .registry.source import Source as Source
 from .select.matchers import Matcher as Matcher
@@ -71,8 +71,6 @@ from .state.state import Record as Record
 from .state.state import State as State
 from .stores.memory import MemoryStore as MemoryStore
 from .stores.sqlite import SqliteStore as SqliteStore
-from .text.embedding import Embedder as Embedder
-from .tokens.counter import TokenCounter as TokenCounter
 from .weaver.approvals import CheckpointVerdict as CheckpointVerdict
 from .weaver.engine import WhenUnknown as WhenUnknown
 from .weaver.tools import ToolAnswer as ToolAnswer

@@ -6,6 +6,7 @@ from .knowledge.asked import taken_out as taken_out
 from .knowledge.assemble import GraphContext as GraphContext
 from .knowledge.assemble import assemble as assemble
 from .knowledge.context import ContextSource as ContextSource
+from .knowledge.context import EntityContext as EntityContext
 from .knowledge.context import FindsEntities as FindsEntities
 from .knowledge.context import Section as Section
 from .knowledge.entity import LONGEST_ALIAS as LONGEST_ALIAS

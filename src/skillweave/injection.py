@@ -6,9 +6,9 @@ from typing import ClassVar
 
 from skillweave.codec import Portable
 from skillweave.compose.policy import ToolPolicy
-from skillweave.conversation import Message, Placement
 from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic
+from skillweave.dialogue import Message, Placement
 from skillweave.disclose.block import Rung
 from skillweave.graph.move import Move
 from skillweave.skill import CheckpointScope

@@ -7,6 +7,9 @@ from .state.codec import decision_to_json as decision_to_json
 from .state.codec import state_from_json as state_from_json
 from .state.codec import state_to_json as state_to_json
 from .state.codec import stored_state as stored_state
+from .state.insertions import KEEP_ENTRIES_SECONDS as KEEP_ENTRIES_SECONDS
+from .state.insertions import TOUCH_ENTRIES_SECONDS as TOUCH_ENTRIES_SECONDS
+from .state.insertions import Insertions as Insertions
 from .state.port import KEEP_DECISIONS_SECONDS as KEEP_DECISIONS_SECONDS
 from .state.port import DecisionLog as DecisionLog
 from .state.port import Logged as Logged

@@ -20,6 +20,7 @@ from .select.reranker import Reranker as Reranker
 from .select.selection import DEFAULT as DEFAULT
 from .select.selection import find_matchers as find_matchers
 from .select.selection import select as select
+from .text.embedding import Embedder as Embedder
 from .text.embedding import Vectors as Vectors
 from .text.search import BrokenPattern as BrokenPattern
 from .text.search import MatchMode as MatchMode
@@ -30,3 +31,4 @@ from .text.words import LIGHT_WORDS as LIGHT_WORDS
 from .text.words import STOP_WORDS as STOP_WORDS
 from .text.words import words_of as words_of
 from .tokens.counter import Tiktoken as Tiktoken
+from .tokens.counter import TokenCounter as TokenCounter

@@ -1,8 +1,9 @@
-from .conversation import LONGEST_ID as LONGEST_ID
-from .conversation import MessageLike as MessageLike
-from .conversation import Read as Read
-from .conversation import TurnFields as TurnFields
-from .conversation import require_id as require_id
+from .dialogue import LONGEST_ID as LONGEST_ID
+from .dialogue import MessageLike as MessageLike
+from .dialogue import Part as Part
+from .dialogue import Read as Read
+from .dialogue import TurnFields as TurnFields
+from .dialogue import require_id as require_id
 from .disclose.block import Rung as Rung
 from .disclose.render import SHORTLIST as SHORTLIST
 from .injection import CacheReport as CacheReport

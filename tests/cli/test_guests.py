@@ -200,7 +200,7 @@ def test_a_command_whose_distribution_is_missing_says_which_one_brings_it(cli: A
     assert done.err.startswith(
         "skillweave: `skillweave serve` comes with skillweave-server, which is not installed; install"
     )
-    assert "\n  skillweave-server  approvals, keys, serve\n" in cli("--help").out
+    assert "\n  skillweave-server  approvals, gateway, keys, serve\n" in cli("--help").out
 
 
 @pytest.mark.usefixtures("engine_alone")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from skillweave.client import Client
 from skillweave.client.verbs import ClientVerbs
 from skillweave.compose.spawn import SpawnPlan
-from skillweave.conversation import Message, MessageLike, Turn
+from skillweave.dialogue import Message, MessageLike, Turn
 from skillweave.weaver.tools import ToolAnswer, ToolSpec
 from tests.values import of
 

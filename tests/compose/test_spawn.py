@@ -7,7 +7,7 @@ import pytest
 from skillweave import Checkpoint, Message, Role, Ruling, SpawnRequest, Status, ToolPolicy
 from skillweave.compose.composition import compose_ids
 from skillweave.compose.spawn import prepare_spawn
-from skillweave.conversation import LONGEST_ID
+from skillweave.dialogue import LONGEST_ID
 from skillweave.errors import InvalidSpawn, InvalidTurn
 from skillweave.registry import Snapshot
 from skillweave.tools import Composition, Parent, SpawnPlan, SpawnRejected

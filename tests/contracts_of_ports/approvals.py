@@ -18,7 +18,7 @@ from skillweave.approvals.case import (
     ApprovalStatus,
 )
 from skillweave.approvals.steps import verdict_of
-from skillweave.conversation import ToolCall
+from skillweave.dialogue import ToolCall
 from skillweave.errors import InvalidValue, InvalidVerdict
 from skillweave.state.state import ApprovalVerdict, State
 from skillweave.weaver.approvals import CheckpointVerdict

@@ -234,7 +234,7 @@ def test_a_graph_of_a_thousand_skills_and_five_thousand_routes_moves_like_a_smal
 _SCRIPT = """
 import json
 from skillweave.graph import MoveContext, SkillGraph
-from skillweave.conversation import ToolResult
+from skillweave.dialogue import ToolResult
 graph = SkillGraph.from_dict({
     "entries": [{"skill": f"e{n}", "match": {"keywords": [f"w{n}", "all"]}} for n in range(50)],
     "routes": [{"from": "e1", "to": f"r{n}", "guard": {"n": {"gt": n}}} for n in range(50)],

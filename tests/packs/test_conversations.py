@@ -22,7 +22,7 @@ ALL_TOOLS = tuple(tool for tools in SUPPORT_TOOLS.values() for tool in tools)
 ELSEWHERE = """
 import asyncio, json, sys
 import skillweave
-from skillweave.conversation import Message, Role, ToolResult, Turn
+from skillweave.dialogue import Message, Role, ToolResult, Turn
 from skillweave_testing.fakes import WordCounter
 
 async def main(ledger, pack, turns):

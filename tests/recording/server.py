@@ -9,7 +9,7 @@ import asyncio
 import json
 import socket
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -17,7 +17,7 @@ from typing import Any
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from skillweave_testing.hosts import Script
@@ -26,6 +26,7 @@ from tests.recording.chat_completions import ChatCompletions
 from tests.recording.gemini import Gemini
 from tests.recording.responses import Responses
 from tests.recording.rules import Interface, Refused
+from tests.recording.streaming import EVENTS
 
 KEY = "none"
 """The key with which clients come; any will do."""
@@ -68,6 +69,7 @@ class RecordingServer:
 
     `openai` and `anthropic` are what their clients take as `base_url`; Google's takes that of `anthropic`. `failures`
     are statuses with headers that the next requests are answered with, `answer` a body in place of every reply.
+    `altered` may change each reply; a stream ends after `breaks_after` events.
     """
 
     def __init__(self, script: Script, *, thinks: bool = False) -> None:
@@ -75,6 +77,8 @@ class RecordingServer:
         self.requests: list[Recorded] = []
         self.failures: list[tuple[int, Mapping[str, str]]] = []
         self.answer: Mapping[str, Any] | None = None
+        self.altered: Callable[[dict[str, Any]], dict[str, Any]] = dict
+        self.breaks_after: int | None = None
         interfaces: Sequence[Interface] = (ChatCompletions(), Responses(thinks=thinks), AnthropicMessages(), Gemini())
         app = Starlette(routes=[Route(one.path, self._endpoint(one), methods=["POST"]) for one in interfaces])
         # Bound here, so that clients may come before the thread has begun: they wait in the queue of the socket.
@@ -108,7 +112,7 @@ class RecordingServer:
         return [one.refusal for one in self.requests if one.refusal]
 
     def _endpoint(self, interface: Interface) -> Any:
-        async def answer(request: Request) -> JSONResponse:
+        async def answer(request: Request) -> Response:
             body, headers = await request.body(), dict(request.headers)
             if self.failures:
                 status, more = self.failures.pop(0)
@@ -116,7 +120,8 @@ class RecordingServer:
                 return JSONResponse({"error": {"message": "not now, sk-secretsecretsecret"}}, status, more)
             try:
                 data = json.loads(body)
-                if data.get("stream"):
+                streamed = bool(data.get("stream"))
+                if streamed and interface.path not in EVENTS:
                     raise Refused("this server answers at once; leave stream out")
                 interface.check(data)
             except Refused as refused:
@@ -126,6 +131,10 @@ class RecordingServer:
             if self.answer is not None:
                 return JSONResponse(self.answer)
             says = await asyncio.to_thread(self.script.reply, interface.sent(data))  # it may take its time
-            return JSONResponse(interface.reply(data, says))
+            reply = self.altered(interface.reply(data, says))
+            if not streamed:
+                return JSONResponse(reply)
+            events = list(EVENTS[interface.path](data, reply))[: self.breaks_after]
+            return StreamingResponse(iter(events), media_type="text/event-stream")
 
         return answer

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from skillweave.conversation import Role
 from skillweave.diagnostics import Diagnostic
+from skillweave.dialogue import Role
 from skillweave.select.hybrid import HybridMatcher, whole_text, windows_of
 from skillweave.select.index import SkillIndex
 from skillweave.select.lexical import Dense

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from skillweave import Skill, Turn
-from skillweave.conversation import Message, Role
+from skillweave.dialogue import Message, Role
 from skillweave.select.hybrid import HybridMatcher
 from skillweave.select.lexical_index import build_lexical_index
 from skillweave.select.query import read_query

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import pytest
 
 from skillweave.closing import ClosedOnExit
-from skillweave.conversation import require_id
+from skillweave.dialogue import require_id
 from skillweave.frozen import EMPTY, FrozenJson, freeze_mapping
 from skillweave.state.working_memory import (
     KEEP_MEMORY_SECONDS,

@@ -4,9 +4,24 @@ import pytest
 
 from skillweave import MemoryStore, Registry, State, Weaver
 from skillweave.ledger import Engaged, Writes
+from skillweave.stores.insertions import MemoryInsertions
 from skillweave.stores.memory import KEEP_SECONDS, MOST_TURNS
-from skillweave_testing import LedgerContract, ManualClock
+from skillweave_testing import InsertionsContract, LedgerContract, ManualClock
 from skillweave_testing.ledger import DECISION, FULL_STATE
+
+
+class TestInsertions(InsertionsContract):
+    @pytest.fixture
+    def store(self, clock: ManualClock) -> MemoryStore:
+        return MemoryStore(clock=clock)
+
+
+async def test_of_too_many_insertions_those_unused_for_longest_are_forgotten() -> None:
+    kept = MemoryInsertions(most_bytes=10)
+    await kept.keep_entries("s", {"a": b"12345", "b": b"12345"})
+    await kept.find_entries("s", ["a"])
+    await kept.keep_entries("s", {"c": b"1"})
+    assert dict(await kept.find_entries("s", ["a", "b", "c"])) == {"a": b"12345", "c": b"1"}
 
 
 class TestMemoryStore(LedgerContract):

@@ -16,7 +16,7 @@ from skillweave import Registry, SqliteStore, State, StoreUnavailable, Weaver
 from skillweave.errors import UnreadableState
 from skillweave.ledger import Writes
 from skillweave.stores import sqlite as sqlite_store
-from skillweave_testing import LedgerContract, ManualClock
+from skillweave_testing import InsertionsContract, LedgerContract, ManualClock
 from skillweave_testing.ledger import DECISION, FULL_STATE
 
 STORED = Path(__file__).parent.parent / "data" / "stores"
@@ -29,6 +29,13 @@ class TestSqliteStore(LedgerContract):
         store = SqliteStore(tmp_path / "state.db", clock=clock)
         yield store
         await store.close()
+
+
+class TestInsertions(InsertionsContract):
+    @pytest_asyncio.fixture
+    async def store(self, clock: ManualClock, tmp_path: Path) -> AsyncIterator[SqliteStore]:
+        async with SqliteStore(tmp_path / "state.db", clock=clock) as store:
+            yield store
 
 
 async def test_another_process_finds_what_was_stored(tmp_path: Path) -> None:

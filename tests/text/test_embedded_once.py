@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave import Embedder
 from skillweave.errors import InvalidVectors
+from skillweave.selection import Embedder
 from skillweave.text.embedding import EmbeddedOnce, cosines
 from skillweave_testing import FakeEmbedder
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from skillweave import Embedder
+from skillweave.selection import Embedder
 from skillweave.text.embedding import EmbeddedOnce
 from skillweave_testing import EmbedderContract, FakeEmbedder
 

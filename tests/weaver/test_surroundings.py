@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 import skillweave
-from skillweave import EntityContext
-from skillweave.entities import AmbiguousEntity, Entity, EntityNotFound, MemoryGraph, Section
+from skillweave.entities import AmbiguousEntity, Entity, EntityContext, EntityNotFound, MemoryGraph, Section
 from skillweave.graph import Entry
 from tests.cli.harbour import PACK, write_harbour
 from tests.graphs import graph_of, on

@@ -3,7 +3,7 @@
 import pytest
 
 from skillweave import Message, Role
-from skillweave.conversation import turn_of
+from skillweave.dialogue import turn_of
 from skillweave.errors import InvalidTurn
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from skillweave.adapters.chat import Call
-from skillweave.conversation import ToolCall
+from skillweave.dialogue import ToolCall
 from skillweave.errors import ApprovalNeeded, InvalidData, InvalidVerdict
 from skillweave.injection import CurrentPolicy, Injection, PendingCheckpoint
 from skillweave.state.state import ApprovalVerdict

@@ -21,7 +21,7 @@ from skillweave.checking import Checked
 from skillweave.compose.composition import limited, limits_of
 from skillweave.compose.policy import Refusal, Ruling, ToolPolicy, Verdict
 from skillweave.compose.spawn import SpawnPlan
-from skillweave.conversation import Placement, ToolCall, Turn, nothing_said
+from skillweave.dialogue import Placement, ToolCall, Turn, nothing_said
 from skillweave.disclose.block import SkillTools
 from skillweave.errors import StoreUnavailable
 from skillweave.injection import CurrentPolicy, Injection, PendingCheckpoint

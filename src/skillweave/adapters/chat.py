@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any, TypedDict, Unpack
 
 from skillweave.compose.policy import Verdict
-from skillweave.conversation import Message, Part, Placement, Role, ToolResult, Turn
+from skillweave.dialogue import Message, Part, Placement, Role, ToolResult, Turn
 from skillweave.disclose.block import FIXED_LINES, HEADER_END, HEADERS, TAKEN_OUT
 from skillweave.errors import InvalidTurn
 from skillweave.limits import ToolLimits

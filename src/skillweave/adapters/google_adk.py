@@ -55,7 +55,7 @@ from skillweave.adapters.messages.lists import texts_left
 from skillweave.checking import Checked
 from skillweave.compose.policy import OWN_TOOLS, Ruling
 from skillweave.compose.spawn import SpawnPlan
-from skillweave.conversation import Part, Placement, Role
+from skillweave.dialogue import Part, Placement, Role
 from skillweave.disclose.block import TAKEN_OUT
 from skillweave.errors import InvalidTurn, InvalidVerdict, UnguardedAgent
 from skillweave.injection import Drop, Injection

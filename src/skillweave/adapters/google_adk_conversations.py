@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from google.adk.agents.context import Context
 
-from skillweave.conversation import LONGEST_ID
+from skillweave.dialogue import LONGEST_ID
 from skillweave.errors import InvalidTurn
 
 ConversationOf: TypeAlias = Callable[[Context], str]

@@ -60,7 +60,7 @@ from skillweave.adapters.langchain_models import (
 )
 from skillweave.adapters.langchain_pause import continued, in_place_of_all, require_asked
 from skillweave.compose.spawn import SpawnPlan
-from skillweave.conversation import Placement
+from skillweave.dialogue import Placement
 from skillweave.disclose.block import LOADS_NOTHING
 from skillweave.errors import CheckpointNotFound, InvalidVerdict, SkillNotFound
 from skillweave.injection import Drop, Injection, PendingCheckpoint

@@ -19,7 +19,7 @@ from skillweave.adapters.chat import (
 )
 from skillweave.adapters.messages.lists import take_out
 from skillweave.compose.policy import OWN_TOOLS, Verdict
-from skillweave.conversation import Message, Part, Role
+from skillweave.dialogue import Message, Part, Role
 from skillweave.disclose.block import TAKEN_OUT
 from skillweave.errors import InvalidTurn
 from skillweave.injection import Drop, Injection

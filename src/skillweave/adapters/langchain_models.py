@@ -13,7 +13,7 @@ from langgraph.pregel import Pregel
 
 from skillweave.adapters.langchain_core import OwnTool, name_in, names_of
 from skillweave.compose.policy import OWN_TOOLS, Ruling, ToolPolicy
-from skillweave.conversation import Placement
+from skillweave.dialogue import Placement
 from skillweave.errors import InvalidTurn, UnguardedAgent
 
 Declared: TypeAlias = BaseTool | dict[str, Any]

@@ -9,7 +9,7 @@ from skillweave.checking import most, require_few
 from skillweave.codec import Portable
 from skillweave.compose.composition import Mode
 from skillweave.compose.spawn import SpawnPlan, SpawnRequest
-from skillweave.conversation import LONGEST_ID, MOST_MESSAGES, MOST_NAMED, Message, Placement
+from skillweave.dialogue import LONGEST_ID, MOST_MESSAGES, MOST_NAMED, Message, Placement
 from skillweave.errors import InvalidSkill, InvalidSpawn, InvalidTurn
 from skillweave.limits import MOST_ENTRIES, ToolLimits
 

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from skillweave.api.turn_request import one_key
 from skillweave.codec import Portable
-from skillweave.conversation import LONGEST_ID
+from skillweave.dialogue import LONGEST_ID
 from skillweave.errors import InvalidValue
 
 GAP = "stream.gap"

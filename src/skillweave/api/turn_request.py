@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from skillweave.checking import Checked, most
 from skillweave.codec import Portable
-from skillweave.conversation import (
+from skillweave.dialogue import (
     MOST_MESSAGES,
     MOST_NAMED,
     MOST_RESULTS,

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from skillweave.checking import Checked
 from skillweave.codec import Portable
-from skillweave.conversation import ToolCall, require_id
+from skillweave.dialogue import ToolCall, require_id
 from skillweave.errors import InvalidValue, InvalidVerdict, SkillweaveError
 from skillweave.frozen import EMPTY, FrozenJson, as_json, freeze_mapping
 from skillweave.state.approvals import LONGEST_NAME, require_words

@@ -15,7 +15,7 @@ from skillweave.cli.arguments.skills import indexed
 from skillweave.cli.arguments.turn import decoded, message_text
 from skillweave.cli.failure import Mistake
 from skillweave.cli.output.page import Answer, Ink, Stream, counted, listed, page_for, printable
-from skillweave.conversation import Placement
+from skillweave.dialogue import Placement
 from skillweave.errors import SkillweaveError
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import Any
 from skillweave.adapters.langchain import SkillMiddleware
 from skillweave.cli.failure import Mistake
 from skillweave.cli.output.turn import GIVEN, Told
-from skillweave.conversation import Placement
 from skillweave.decisions import Decision
+from skillweave.dialogue import Placement
 from skillweave.errors import SkillweaveError, StoreUnavailable, needing
 from skillweave.events.event import Callback, Event
 from skillweave.events.payloads import CursorMoved, ToolBlocked, TurnDecided

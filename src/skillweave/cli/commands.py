@@ -103,7 +103,7 @@ OWN: Mapping[str, CommandSpec] = MappingProxyType(
 ELSEWHERE: Mapping[str, str] = MappingProxyType(
     {
         "store": "skillweave-stores",
-        **dict.fromkeys(("serve", "keys", "approvals"), "skillweave-server"),
+        **dict.fromkeys(("serve", "gateway", "keys", "approvals"), "skillweave-server"),
         **dict.fromkeys(("eval", "phrases"), "skillweave-eval"),
     }
 )

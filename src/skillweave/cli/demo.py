@@ -18,7 +18,7 @@ from skillweave.cli.failure import Mistake
 from skillweave.cli.output.page import Answer, Ink, Page
 from skillweave.codec import Portable
 from skillweave.compose.policy import Ruling
-from skillweave.conversation import Message, Role, ToolResult, Turn
+from skillweave.dialogue import Message, Role, ToolResult, Turn
 from skillweave.frozen import FrozenJson, as_json, freeze_mapping, thaw
 from skillweave.injection import Injection
 from skillweave.redaction import without_secrets

@@ -29,7 +29,7 @@ from skillweave.weaver.approvals import Judgement
 from skillweave.weaver.ledger import Left
 
 if TYPE_CHECKING:
-    from skillweave.conversation import ToolCall
+    from skillweave.dialogue import ToolCall
     from skillweave.registry import Source
     from skillweave.weaver import Weaver
 
@@ -237,7 +237,7 @@ def _gone(left: "Left") -> Answer:
 
 
 def _call_in(text: str) -> "ToolCall":
-    from skillweave.conversation import ToolCall
+    from skillweave.dialogue import ToolCall
 
     try:
         call = json.loads(text)

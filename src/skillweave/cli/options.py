@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from skillweave.cachefile import CacheFolder
-    from skillweave.conversation import Turn
+    from skillweave.dialogue import Turn
     from skillweave.events.event import Observer
     from skillweave.graph import SkillGraph
     from skillweave.knowledge.entity import EntityGraph

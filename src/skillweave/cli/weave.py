@@ -21,7 +21,7 @@ from skillweave.cli.arguments.ledger import (
 from skillweave.cli.arguments.skills import indexed
 from skillweave.cli.failure import UNREACHABLE, Mistake
 from skillweave.cli.output.page import Answer, Ink, Page
-from skillweave.conversation import Message, Placement, Role, Turn
+from skillweave.dialogue import Message, Placement, Role, Turn
 from skillweave.redaction import without_secrets
 
 if TYPE_CHECKING:

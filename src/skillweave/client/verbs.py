@@ -48,7 +48,7 @@ from skillweave.client.sending import Sent, Wire, at
 from skillweave.compose.composition import Composition, Mode
 from skillweave.compose.policy import Verdict
 from skillweave.compose.spawn import SpawnPlan, SpawnRejected, SpawnRequest
-from skillweave.conversation import Message, MessageLike, Placement, Turn, TurnFields, turn_of
+from skillweave.dialogue import Message, MessageLike, Placement, Turn, TurnFields, turn_of
 from skillweave.disclose.fit import Budget
 from skillweave.errors import SkillweaveError
 from skillweave.events.event import Event, StreamedEvent

@@ -9,7 +9,7 @@ from skillweave.checking import Checked
 from skillweave.codec import Portable
 from skillweave.compose.entries import EntryIndex, index_entries, without
 from skillweave.compose.matching import Called, is_readable
-from skillweave.conversation import ToolCall
+from skillweave.dialogue import ToolCall
 from skillweave.frozen import EMPTY, FrozenDict
 from skillweave.relations.rules import Form, ToolEntry, name_shown, read_entry
 

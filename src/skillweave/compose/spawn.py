@@ -19,7 +19,7 @@ from skillweave.compose.composition import (
     without_asks,
 )
 from skillweave.compose.policy import ToolPolicy
-from skillweave.conversation import LONGEST_ID, MOST_NAMED, Message, Role, Turn
+from skillweave.dialogue import LONGEST_ID, MOST_NAMED, Message, Role, Turn
 from skillweave.disclose.render import render_agent
 from skillweave.errors import InvalidSkill, InvalidSpawn
 from skillweave.frozen import as_json, freeze

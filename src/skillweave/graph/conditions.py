@@ -14,8 +14,8 @@ from functools import lru_cache, partial
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, ClassVar, NamedTuple, Self, TypeAlias, get_args
 
-from skillweave.conversation import ToolResult
 from skillweave.decisions import Evidence
+from skillweave.dialogue import ToolResult
 from skillweave.errors import InvalidGraph
 from skillweave.graph.guards import FailedTest, Guard, Scales, holds, read_fields, read_guard, value_at, write_guard
 from skillweave.graph.move import MoveContext, PredicateContext

@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any, Final, Self
 
-from skillweave.conversation import Turn
+from skillweave.dialogue import Turn
 from skillweave.errors import GraphRefused, InvalidGraph
 from skillweave.graph.builder import DeclaredBuilder
 from skillweave.graph.checked import Checkup, Level

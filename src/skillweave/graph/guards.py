@@ -8,7 +8,7 @@ from math import isfinite
 from operator import ge, gt, le, lt
 from typing import NamedTuple, TypeAlias
 
-from skillweave.conversation import ToolResult
+from skillweave.dialogue import ToolResult
 from skillweave.frontmatter.yaml_text import Plain, resolved
 from skillweave.graph.move import MoveContext
 from skillweave.graph.shape import (

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from skillweave.codec import Portable
-from skillweave.conversation import Message, ToolResult
 from skillweave.decisions import Evidence
+from skillweave.dialogue import Message, ToolResult
 from skillweave.frozen import EMPTY
 
 LONGEST_TRAIL = 100

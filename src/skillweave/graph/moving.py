@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from skillweave.conversation import Role, ToolResult, Turn, latest
 from skillweave.decisions import Evidence
+from skillweave.dialogue import Role, ToolResult, Turn, latest
 from skillweave.errors import first_of
 from skillweave.frozen import EMPTY, FrozenDict
 from skillweave.graph.compiled import CompiledGraph

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from skillweave.conversation import Message, Role, ToolResult
+from skillweave.dialogue import Message, Role, ToolResult
 from skillweave.graph.compiled import CompiledGraph
 from skillweave.graph.conditions import EvalContext
 from skillweave.graph.data.context import RESULT_KEYS, read_picks, read_result

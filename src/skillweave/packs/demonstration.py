@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from skillweave.conversation import Role
+from skillweave.dialogue import Role
 from skillweave.extensions import Extensions
 from skillweave.frozen import EMPTY, FrozenJson
 from skillweave.knowledge.entity import EntityGraph

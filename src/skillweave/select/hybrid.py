@@ -6,8 +6,8 @@ from itertools import chain
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from skillweave.conversation import Role, Turn
 from skillweave.diagnostics import Diagnostic, Severity
+from skillweave.dialogue import Role, Turn
 from skillweave.formats.host_keys import when_to_use_of
 from skillweave.select.candidates import Selection
 from skillweave.select.index import SkillIndex

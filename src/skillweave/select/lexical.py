@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from skillweave.conversation import Role, Turn
 from skillweave.decisions import Evidence, Outcome
+from skillweave.dialogue import Role, Turn
 from skillweave.select.candidates import DENIED, MOST_EVIDENCE, VETOED, Candidate, Rejected, Selection
 from skillweave.select.index import Kind, TriggerMatch
 from skillweave.select.matchers import MatchContext

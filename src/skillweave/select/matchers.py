@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from skillweave.conversation import Turn
 from skillweave.diagnostics import Diagnostic, Severity
+from skillweave.dialogue import Turn
 from skillweave.select.candidates import Candidate, Selection
 from skillweave.select.index import SkillIndex, TriggerMatch
 from skillweave.select.own_fit import OwnFit

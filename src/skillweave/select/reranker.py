@@ -8,9 +8,9 @@ from math import isfinite
 from typing import Any, NamedTuple, Protocol
 
 from skillweave.codec import Portable
-from skillweave.conversation import Role, Turn
 from skillweave.decisions import Evidence, Outcome
 from skillweave.diagnostics import Diagnostic, Severity
+from skillweave.dialogue import Role, Turn
 from skillweave.errors import SkillweaveError
 from skillweave.select.candidates import MOST_EVIDENCE, Candidate, Rejected, Selection
 from skillweave.select.index import SkillIndex

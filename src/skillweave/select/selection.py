@@ -8,9 +8,9 @@ from types import MappingProxyType
 from typing import Any
 
 from skillweave.checking import Checked
-from skillweave.conversation import Message, Role, Turn, latest
 from skillweave.decisions import Evidence, Outcome
 from skillweave.diagnostics import Diagnostic
+from skillweave.dialogue import Message, Role, Turn, latest
 from skillweave.errors import SkillweaveError, UnknownMatcher, nearest_names
 from skillweave.extensions import Extensions
 from skillweave.select import lexical

@@ -3,7 +3,7 @@
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from heapq import nsmallest
 from threading import Lock
@@ -13,6 +13,7 @@ from skillweave.closing import ClosedOnExit
 from skillweave.decisions import Decision
 from skillweave.state.port import KEEP_DECISIONS_SECONDS, Logged
 from skillweave.state.state import State, Writes
+from skillweave.stores.insertions import MemoryInsertions
 from skillweave.tenants import tenant_of
 
 EMPTY_STATE = State()
@@ -52,6 +53,7 @@ class MemoryStore(ClosedOnExit):
         self._kept: OrderedDict[_Key, _Kept] = OrderedDict()
         self._lock = Lock()
         self._full = False
+        self._insertions = MemoryInsertions(clock=clock)
 
     async def load(self, conversation: str, *, tenant: str = "") -> tuple[State, float]:
         """The newest State and the clock."""
@@ -104,6 +106,14 @@ class MemoryStore(ClosedOnExit):
     async def count(self, *, tenant: str = "") -> int:
         """How many conversations there are."""
         return len(self._stored(tenant))
+
+    async def find_entries(self, scope: str, keys: Collection[str], *, tenant: str = "") -> Mapping[str, bytes]:
+        """What the exchange kept under these keys."""
+        return await self._insertions.find_entries(scope, keys, tenant=tenant)
+
+    async def keep_entries(self, scope: str, entries: Mapping[str, bytes], *, tenant: str = "") -> None:
+        """Keep what the exchange put in."""
+        await self._insertions.keep_entries(scope, entries, tenant=tenant)
 
     def _stored(self, tenant: str) -> list[str]:
         """The ids of the tenant's conversations with a State; decisions alone are none."""

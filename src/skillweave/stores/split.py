@@ -6,7 +6,7 @@ import logging
 import os
 import random
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from threading import Lock
 from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
 
@@ -15,6 +15,7 @@ from skillweave.decisions import Decision
 from skillweave.errors import StoreUnavailable
 from skillweave.state.port import DecisionLog, Logged, Store, TurnDecisions
 from skillweave.state.state import State, Writes
+from skillweave.stores.insertions import insertions_of
 from skillweave.tenants import tenant_of
 
 BATCH_SECONDS = 0.5
@@ -69,6 +70,7 @@ class SplitStore(ClosedOnExit):
     def __init__(self, states: Store, decisions: DecisionLog, *, most_waiting: int = MOST_WAITING) -> None:
         self.states = states
         self.decisions = decisions
+        self._insertions = insertions_of(states)
         self._most = most_waiting
         self._waiting: dict[_Turn, _Waiting] = {}
         self._number = 0
@@ -112,6 +114,14 @@ class SplitStore(ClosedOnExit):
         """The kept decisions, with those that this process has not written yet."""
         await self._flush()
         return await self.decisions.read(conversation, tenant=tenant)
+
+    async def find_entries(self, scope: str, keys: Collection[str], *, tenant: str = "") -> Mapping[str, bytes]:
+        """What the exchange kept under these keys, beside the States."""
+        return await self._insertions.find_entries(scope, keys, tenant=tenant)
+
+    async def keep_entries(self, scope: str, entries: Mapping[str, bytes], *, tenant: str = "") -> None:
+        """Keep what the exchange put in, beside the States."""
+        await self._insertions.keep_entries(scope, entries, tenant=tenant)
 
     async def conversations(
         self, prefix: str = "", limit: int = 1000, after: str = "", *, tenant: str = ""

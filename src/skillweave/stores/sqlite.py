@@ -5,7 +5,7 @@ import os
 import random
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,9 +19,10 @@ from skillweave.errors import StoreSilent, StoreUnavailable
 from skillweave.state.codec import decision_from_json, decision_to_json, state_to_json, stored_state
 from skillweave.state.port import KEEP_DECISIONS_SECONDS, Logged
 from skillweave.state.state import State, Writes
+from skillweave.stores import insertions
 from skillweave.tenants import tenant_of
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 BUSY_SECONDS = 5.0
 """How long a write waits for another process's write before the store counts as not answering."""
 IN_MEMORY = ":memory:"
@@ -52,9 +53,10 @@ _TABLES = (
     """,
     "CREATE INDEX decisions_by_age ON decisions (at)",
 )
+_INSERTIONS = (insertions.TABLE, insertions.INDEX)
 _STEPS: Mapping[int, tuple[str, ...]] = MappingProxyType(
     {
-        0: _TABLES,
+        0: (*_TABLES, *_INSERTIONS),
         # Version 1 knew no tenants. A key cannot be changed in place, so that the tables are copied, once.
         1: (
             "DROP INDEX IF EXISTS decisions_by_age",
@@ -68,7 +70,9 @@ _STEPS: Mapping[int, tuple[str, ...]] = MappingProxyType(
             """,
             "DROP TABLE states_1",
             "DROP TABLE decisions_1",
+            *_INSERTIONS,
         ),
+        2: _INSERTIONS,
     }
 )
 """What brings a file of an older version to the present one; 0 is a new file."""
@@ -150,6 +154,21 @@ class SqliteStore(ClosedOnExit):
         """How many conversations the file keeps."""
         query, whose = "SELECT count(*) FROM states WHERE tenant = ?", (tenant_of(tenant),)
         return await self._in_thread(lambda connection: int(connection.execute(query, whose).fetchone()[0]))
+
+    async def find_entries(self, scope: str, keys: Collection[str], *, tenant: str = "") -> Mapping[str, bytes]:
+        """What the exchange kept under these keys."""
+        place, now = (tenant_of(tenant), scope), self._clock()
+        return await self._in_thread(lambda connection: insertions.find_in(connection, place, keys, now))
+
+    async def keep_entries(self, scope: str, entries: Mapping[str, bytes], *, tenant: str = "") -> None:
+        """Keep what the exchange put in, in one transaction."""
+        place, now = (tenant_of(tenant), scope), self._clock()
+
+        def work(connection: sqlite3.Connection) -> None:
+            with _transaction(connection):
+                insertions.keep_in(connection, place, entries, now)
+
+        await self._in_thread(work)
 
     async def close(self) -> None:
         """Close the file and end the thread; afterwards every call raises StoreUnavailable."""

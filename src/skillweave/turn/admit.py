@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from skillweave.conversation import Placement, Read, Role
 from skillweave.decisions import Decision, Outcome
+from skillweave.dialogue import Placement, Read, Role
 from skillweave.disclose.block import Rung
 from skillweave.disclose.fit import Shown
 from skillweave.formats.arguments import digest_in_use, takes_arguments

@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from skillweave.conversation import Placement, Read
 from skillweave.decisions import Decision, Outcome
+from skillweave.dialogue import Placement, Read
 from skillweave.disclose.block import REPLACES, Priced, Rung, SkillTools, carrier_of
 from skillweave.disclose.catalog import NO_CATALOG, Catalog
 from skillweave.disclose.fit import Passage, Pricing, Shown, Want, fit

@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from skillweave.conversation import Role, Turn
 from skillweave.decisions import Decision, Outcome
 from skillweave.diagnostics import Diagnostic, Location
+from skillweave.dialogue import Role, Turn
 from skillweave.disclose.block import Rung
 from skillweave.disclose.render import Inlined
 from skillweave.errors import SkillweaveError, StoreUnavailable

@@ -6,7 +6,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from skillweave.cachefile import CacheFolder
-from skillweave.conversation import Turn
+from skillweave.dialogue import Turn
 from skillweave.disclose.block import Rung, SkillTools
 from skillweave.disclose.catalog import PricedCatalog
 from skillweave.disclose.fit import Pricing

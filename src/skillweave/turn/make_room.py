@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from skillweave.conversation import Turn
 from skillweave.decisions import Decision, Outcome
+from skillweave.dialogue import Turn
 from skillweave.disclose.block import Rung
 from skillweave.disclose.fit import Shown
 from skillweave.injection import Drop

@@ -8,9 +8,9 @@ from itertools import chain
 from types import MappingProxyType
 
 from skillweave.compose.policy import ToolOwners
-from skillweave.conversation import Turn
 from skillweave.decisions import Evidence, Outcome
 from skillweave.diagnostics import Diagnostic, Severity
+from skillweave.dialogue import Turn
 from skillweave.graph.compiled import CompiledGraph, needs_scoring
 from skillweave.graph.conditions import EvalContext
 from skillweave.graph.graph import SkillGraph

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from skillweave.compose.composition import ActiveSkill, HumanVerdicts, limited, policy_of, without_asks
 from skillweave.compose.policy import OWN_TOOLS, Refusal, Ruling, ToolPolicy, ToolScope
-from skillweave.conversation import Placement, ToolResult, Turn, nothing_said
+from skillweave.dialogue import Placement, ToolResult, Turn, nothing_said
 from skillweave.disclose.block import SkillTools
 from skillweave.frozen import EMPTY
 from skillweave.injection import CurrentPolicy, Drop, PendingCheckpoint

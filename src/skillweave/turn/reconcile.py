@@ -13,7 +13,7 @@ from enum import StrEnum
 from hashlib import sha256
 from os.path import commonprefix
 
-from skillweave.conversation import Message, Role, Turn
+from skillweave.dialogue import Message, Role, Turn
 from skillweave.disclose.block import FIXED_LINES, HEADERS, digest_in, text_digest
 from skillweave.state.approvals import NOTICE_END, rejection_notice
 from skillweave.state.state import ApprovalVerdict, Delivery, Record, State, drop, expire

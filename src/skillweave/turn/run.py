@@ -8,9 +8,9 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from functools import partial
 
-from skillweave.conversation import Message, Role, Turn
 from skillweave.decisions import Outcome
 from skillweave.diagnostics import Diagnostic
+from skillweave.dialogue import Message, Role, Turn
 from skillweave.errors import StoreUnavailable
 from skillweave.knowledge.context import ContextSource
 from skillweave.registry import Snapshot

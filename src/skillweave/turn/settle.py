@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from skillweave.compose.policy import ToolPolicy
-from skillweave.conversation import Message, Placement, Role
 from skillweave.decisions import Decision, Outcome, evidence_in_words
 from skillweave.diagnostics import Diagnostic
+from skillweave.dialogue import Message, Placement, Role
 from skillweave.disclose import render
 from skillweave.disclose.block import Rung, digest_in, text_digest
 from skillweave.disclose.catalog import NO_CATALOG, Catalog, PricedCatalog

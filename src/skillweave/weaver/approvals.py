@@ -7,7 +7,7 @@ from typing import Required, TypedDict, Unpack
 from skillweave.blocking import M, Verb
 from skillweave.checking import Checked
 from skillweave.codec import Portable
-from skillweave.conversation import ToolCall
+from skillweave.dialogue import ToolCall
 from skillweave.errors import CheckpointNotFound, InvalidVerdict
 from skillweave.events.event import Cause
 from skillweave.registry import Snapshot

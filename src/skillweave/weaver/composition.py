@@ -7,8 +7,8 @@ from typing import TypeAlias
 from skillweave.blocking import M, Verb
 from skillweave.compose.composition import Composition, Mode, compose_ids
 from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRejected, SpawnRequest, conversation_of, prepare_spawn
-from skillweave.conversation import nothing_said
 from skillweave.diagnostics import Diagnostic
+from skillweave.dialogue import nothing_said
 from skillweave.errors import InvalidSpawn
 from skillweave.frozen import FrozenDict
 from skillweave.injection import CurrentPolicy, Injection

@@ -13,9 +13,9 @@ from typing import TypeAlias, TypeVar
 from skillweave.blocking import M, Verbs
 from skillweave.compose.composition import closed
 from skillweave.compose.policy import ALL_IN_SCOPE, UNKNOWN_RULES, ToolPolicy
-from skillweave.conversation import Turn, require_id
 from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic, Severity
+from skillweave.dialogue import Turn, require_id
 from skillweave.errors import AgentNotFound, StoreSilent, StoreUnavailable, UnreadableState
 from skillweave.events.event import Cause, Event, Kept
 from skillweave.graph.graph import SkillGraph

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from skillweave.compose.policy import Verdict
 from skillweave.compose.spawn import SpawnPlan, SpawnRejected, SpawnRequest
-from skillweave.conversation import Placement
 from skillweave.decisions import Outcome
+from skillweave.dialogue import Placement
 from skillweave.disclose.block import text_digest
 from skillweave.disclose.sections import READ
 from skillweave.events import payloads

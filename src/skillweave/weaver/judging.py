@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from skillweave.compose.policy import Ruling, ToolPolicy, Verdict, call_of, denied_unread
-from skillweave.conversation import ToolCall, nothing_said
+from skillweave.dialogue import ToolCall, nothing_said
 from skillweave.errors import Contended, StoreUnavailable
 from skillweave.events.event import Cause
 from skillweave.injection import CurrentPolicy, Injection

@@ -5,8 +5,8 @@ from collections.abc import AsyncGenerator
 from typing import Unpack
 
 from skillweave.blocking import M, Verb, VerbSeries
-from skillweave.conversation import MessageLike, Turn, TurnFields, turn_of
 from skillweave.diagnostics import Diagnostic
+from skillweave.dialogue import MessageLike, Turn, TurnFields, turn_of
 from skillweave.errors import AgentNotFound
 from skillweave.graph.findings import graph_findings
 from skillweave.graph.graph import SkillGraph

@@ -9,8 +9,8 @@ from typing import ClassVar, TypedDict, Unpack, cast
 
 from skillweave.blocking import M, Verb
 from skillweave.codec import Portable
-from skillweave.conversation import Message, Placement, Read, Role, Turn, require_known
 from skillweave.decisions import Decision, Outcome
+from skillweave.dialogue import Message, Placement, Read, Role, Turn, require_known
 from skillweave.disclose.block import Escaped, Rung
 from skillweave.disclose.sections import READ
 from skillweave.errors import StoreUnavailable

@@ -16,7 +16,7 @@ from skillweave.cachefile import CacheFolder
 from skillweave.checking import Checked
 from skillweave.closing import ClosedOnExit, close_all
 from skillweave.compose.policy import Ruling, Verdict
-from skillweave.conversation import MessageLike, Placement, Turn, TurnFields, nothing_said, turn_of
+from skillweave.dialogue import MessageLike, Placement, Turn, TurnFields, nothing_said, turn_of
 from skillweave.disclose.fit import Pricing
 from skillweave.errors import Contended, StoreUnavailable
 from skillweave.events.event import Cause, Event, Observer, event_id

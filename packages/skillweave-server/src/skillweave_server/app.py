@@ -19,6 +19,7 @@ from skillweave_server.approvals import APPROVALS
 from skillweave_server.composition import COMPOSITION
 from skillweave_server.endpoints import SCOPE, Document, json_bytes, make_routes
 from skillweave_server.entities import ENTITIES
+from skillweave_server.gateway import GATEWAY
 from skillweave_server.graphs import GRAPHS
 from skillweave_server.health import add_health
 from skillweave_server.ledger import LEDGER, MEMORY
@@ -79,6 +80,8 @@ def create_app(service: Service) -> FastAPI:
     add_health(app, service)
     routes, _ = _routes()
     app.router.routes.extend(routes)
+    if service.gateway is not None:
+        app.router.routes.append(GATEWAY)
 
     @app.get("/", include_in_schema=False)
     async def top() -> Response:

@@ -77,35 +77,45 @@ def call_with(scope: Scope) -> Callable[[Request], Awaitable[Call]]:
         service: Service = request.app.state.service
         seen: Seen = request.scope.get(SEEN) or Seen()
         seen.route = request.scope["route"].path
-        key = await _key_of(request, service)
-        if key is None:
-            _require_known_parameters(request)
-            return Call(service, request, None)
-        seen.key, seen.tenant = key.id, key.tenant
-        if not key.may(scope):
-            raise _out_of_scope(key, scope)
-        share = service.shares.of(key.tenant)
-        try:
-            service.rates.require_open(key.id)
-            seen.leave = share.enter()
-            await service.rates.admit(key.id)
-        except Refused:
-            seen.left()
-            await share.hold_refusal()
-            raise
+        key, share = await admitted(request, service, scope, _spelled_in(request))
         _require_known_parameters(request)
-        return Call(service, request, key, key.tenant, share)
+        return Call(service, request, key, "" if key is None else key.tenant, share)
 
     return call
 
 
-async def _key_of(request: Request, service: Service) -> ApiKey | None:
-    """The key of the request, None where the service has no keys; raises Refused for a request without a good one."""
+async def admitted(
+    request: Request, service: Service, scope: Scope, spelled: str
+) -> tuple[ApiKey | None, Share | None]:
+    """Returns the key of a request that may do this, and its tenant's share; both None where the service has no keys.
+
+    `spelled` is the text of the key that came with it. The request is counted until it ends. Raises Refused for one
+    without a good key, and for one too many.
+    """
+    key = await _known_key(request, service, spelled)
+    if key is None:
+        return None, None
+    seen: Seen = request.scope.get(SEEN) or Seen()
+    seen.key, seen.tenant = key.id, key.tenant
+    if not key.may(scope):
+        raise _out_of_scope(key, scope)
+    share = service.shares.of(key.tenant)
+    try:
+        service.rates.require_open(key.id)
+        seen.leave = share.enter()
+        await service.rates.admit(key.id)
+    except Refused:
+        seen.left()
+        await share.hold_refusal()
+        raise
+    return key, share
+
+
+async def _known_key(request: Request, service: Service, spelled: str) -> ApiKey | None:
     ring = service.ring
     if ring is None:
         _require_local(request)
         return None
-    spelled = _spelled_in(request)
     try:
         key = await ring.owner(spelled)
     except StoreUnavailable as error:

@@ -55,6 +55,13 @@ class Meters:
         self._waiting = self._gauge("decisions_waiting", "Decisions that wait for their log")
         self._dropped = self._gauge("decisions_dropped", "Turns whose decisions were dropped, as their log was silent")
         self._tenants = self._gauge("tenants_held", "Tenants whose skills are held")
+        self._exchanges = Histogram(
+            "skillweave_exchange_overhead_seconds",
+            "Requests to a model through the gateway, and the time that was added before their answer",
+            ("form", "way"),
+            buckets=SECONDS,
+            registry=self.registry,
+        )
         self._asked_at = float("-inf")
 
     def answered(self, method: str, route: str | None, status: int, seconds: float) -> None:
@@ -77,6 +84,10 @@ class Meters:
             outcome = "given" if injection.messages else "nothing"
         self._turns.labels(outcome).inc()
         self._tokens.inc(injection.tokens.injected)
+
+    def exchanged(self, form: str, way: str, seconds: float) -> None:
+        """Count a request to a model, by its form and by how it stands to what came before it."""
+        self._exchanges.labels(form, way).observe(seconds)
 
     async def text(self, held: Held, count_pending: Callable[[], Awaitable[int]] | None = None) -> bytes:
         """All of them in Prometheus' format; counts approvals that wait at most every 15 seconds."""

@@ -10,14 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skillweave import (
-    Embedder,
     Matcher,
     Observer,
     Settings,
     Source,
     SqliteStore,
     Store,
-    TokenCounter,
     Weaver,
     WhenUnknown,
 )
@@ -28,7 +26,7 @@ from skillweave.events import EventStream, StreamObserver, Wanted
 from skillweave.graph import SkillGraph
 from skillweave.ledger import WorkingMemory
 from skillweave.selection import DEFAULT as DEFAULT_MATCHERS
-from skillweave.selection import Tiktoken, with_embedder
+from skillweave.selection import Embedder, Tiktoken, TokenCounter, with_embedder
 from skillweave.skills import Strictness
 from skillweave.sources import Progress, SkillSource, packs_of, source_of
 from skillweave.stores import MemoryEventStream, SplitStore

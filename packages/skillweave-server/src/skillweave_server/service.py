@@ -15,6 +15,7 @@ from skillweave.events import EventStream
 from skillweave.ledger import Breaker, WorkingMemory
 from skillweave.registry import WritableSource
 from skillweave.values import ClosedOnExit, close_all
+from skillweave_server.gateways import Gateway
 from skillweave_server.keyring import KeyRing
 from skillweave_server.meters import Held, Meters
 from skillweave_server.options import ServiceOptions
@@ -89,7 +90,8 @@ class Service(ClosedOnExit):
     for a service that is open to everybody who reaches it. `options` are the limits, `counters` count the requests of
     all replicas, None where this is the only one. `shared` is what the Weavers of all tenants have in common, to be
     closed with the service. `checks` ask each part that it cannot work without, by what people call it. Inside
-    `reading_ahead` the read of a working memory may bring the State of its conversation in the same trip. `leaving` is
+    `reading_ahead` the read of a working memory may bring the State of its conversation in the same trip. `gateway` are
+    the providers that clients reach through it, None for none. `leaving` is
     set when the service is about to end: streams end then, so that their readers go on elsewhere.
     """
 
@@ -105,6 +107,7 @@ class Service(ClosedOnExit):
     shared: tuple[object, ...] = ()
     checks: Mapping[str, Callable[[], Awaitable[object]]] = field(default_factory=dict)
     reading_ahead: Callable[[], AbstractContextManager[None]] = nullcontext
+    gateway: Gateway | None = None
     leaving: asyncio.Event = field(init=False, default_factory=asyncio.Event)
     ring: KeyRing | None = field(init=False)
     rates: Rates = field(init=False)
@@ -163,7 +166,9 @@ class Service(ClosedOnExit):
         # Weavers of all tenants share their store: what each closes is closed once and no error is lost.
         weavers = [one.weaver for one in self._tenants.values()]
         results = await asyncio.gather(*(one.close() for one in weavers), return_exceptions=True)
-        await close_all((self.events, self.memory, self.approvals, self.keys, self.skills, self.rates, *self.shared))
+        await close_all(
+            (self.events, self.memory, self.approvals, self.keys, self.skills, self.rates, self.gateway, *self.shared)
+        )
         for result in results:
             if isinstance(result, BaseException):
                 raise result

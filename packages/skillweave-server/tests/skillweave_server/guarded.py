@@ -15,7 +15,7 @@ from tests.skillweave_server.wire import JSON, Heard, Wire, bearer
 
 from skillweave import Checkpoint
 from skillweave.approvals.case import ApprovalRequest
-from skillweave.conversation import Turn, message_of
+from skillweave.dialogue import Turn, message_of
 from skillweave.entities import Entity
 from skillweave.events import Announced
 from skillweave.events.event import Event

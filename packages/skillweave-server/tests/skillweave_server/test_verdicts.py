@@ -10,7 +10,7 @@ from tests.skillweave_server.office import service_of
 
 from skillweave.approvals.book import ApprovalBook
 from skillweave.approvals.case import ApprovalCase, ApprovalRequest
-from skillweave.conversation import ToolCall
+from skillweave.dialogue import ToolCall
 from skillweave.errors import StoreUnavailable
 from skillweave_server.service import Service, desk_of, escalate_due, escalating
 from skillweave_stores.access import Scope, new_key

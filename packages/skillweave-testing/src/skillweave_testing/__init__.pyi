@@ -21,6 +21,7 @@ from .fakes import (
 from .fakes import (
     WordCounter as WordCounter,
 )
+from .insertions import InsertionsContract as InsertionsContract
 from .ledger import LedgerContract as LedgerContract
 from .machine import ConversationMachine as ConversationMachine
 from .observers import Recorder as Recorder

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from skillweave import Embedder
+from skillweave.selection import Embedder
 
 TEXTS = (
     "Gives money back for a charge.",

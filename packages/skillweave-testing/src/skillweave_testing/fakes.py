@@ -8,8 +8,8 @@ from math import sqrt
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from skillweave import Decision, EntityContext, Skill, Source, State, Store, StoreUnavailable
-from skillweave.entities import Section
+from skillweave import Decision, Skill, Source, State, Store, StoreUnavailable
+from skillweave.entities import EntityContext, Section
 from skillweave.errors import StoreSilent
 from skillweave.ledger import Logged, Writes
 from skillweave.registry import Loaded, WrappedSource

@@ -10,7 +10,7 @@ from agent_framework import Content, FunctionTool
 from agent_framework import Message as FrameworkMessage
 
 from skillweave.adapters.chat import Call, HostMessage, parameters_in, read_call, spoken
-from skillweave.conversation import Message, Part, Role, ToolResult
+from skillweave.dialogue import Message, Part, Role, ToolResult
 from skillweave.errors import InvalidTurn
 
 _ROLES = {**{role.value: role for role in Role}, "developer": Role.SYSTEM}

@@ -55,7 +55,7 @@ from skillweave.adapters.chat import SEPARATOR, Call, HostMessage, words_for
 from skillweave.adapters.supported import Unguarded
 from skillweave.compose.policy import OWN_TOOLS, Ruling, ToolPolicy
 from skillweave.compose.spawn import SpawnPlan
-from skillweave.conversation import Placement
+from skillweave.dialogue import Placement
 from skillweave.errors import InvalidTurn
 from skillweave.injection import Injection
 from skillweave.weaver import Weaver

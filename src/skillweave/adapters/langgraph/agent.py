@@ -41,7 +41,7 @@ from skillweave.adapters.langgraph.nodes import (
 )
 from skillweave.adapters.supported import Unguarded
 from skillweave.compose.spawn import SpawnPlan
-from skillweave.conversation import Placement, Role
+from skillweave.dialogue import Placement, Role
 from skillweave.disclose.block import LOADS_NOTHING
 from skillweave.errors import InvalidTurn, MissingExtra
 from skillweave.select.selection import MATCHERS

@@ -28,7 +28,7 @@ from skillweave.adapters.messages.lists import (
     role_of,
     take_out,
 )
-from skillweave.conversation import Message, Part, Placement, Role, Turn
+from skillweave.dialogue import Message, Part, Placement, Role, Turn
 from skillweave.errors import InvalidTurn
 from skillweave.injection import Injection
 from skillweave.weaver.tools import ToolSpec
@@ -62,7 +62,7 @@ def turn(chat: Sequence[Any], *, conversation: str, **options: Unpack[TurnOption
     where, first = next(entries(chat))
     if first.get("role") == "system":
         raise InvalidTurn(f"{where} is a system message; the API takes the system prompt apart: see system()")
-    return _style.turn(chat, conversation=conversation, **options)
+    return STYLE.turn(chat, conversation=conversation, **options)
 
 
 def go_on(chat: Sequence[Any], said: str | Sequence[Any]) -> list[Any]:
@@ -213,6 +213,6 @@ def _result(call: Call, text: str, failed: bool) -> dict[str, Any]:  # noqa: FBT
     return {"type": "tool_result", "tool_use_id": call.id, "content": text, "is_error": failed}
 
 
-_style = Style("anthropic_style", _read, _found, _declared, _result)
-transcript, unanswered = _style.transcript, _style.unanswered
-answer, calls, refuse, skill_tools = _style.answer, _style.calls, _style.refuse, _style.skill_tools
+STYLE = Style("anthropic_style", _read, _found, _declared, _result)
+transcript, unanswered = STYLE.transcript, STYLE.unanswered
+answer, calls, refuse, skill_tools = STYLE.answer, STYLE.calls, STYLE.refuse, STYLE.skill_tools

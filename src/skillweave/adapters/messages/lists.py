@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 from skillweave.adapters.chat import NOT_RUN, Call, HostMessage, TurnOptions, parameters_in, turn_from, words_for
 from skillweave.compose.policy import Verdict
-from skillweave.conversation import Message, Part, Role, Turn, require_known
+from skillweave.dialogue import Message, Part, Role, Turn, require_known
 from skillweave.disclose.block import TAKEN_OUT, digest_in, text_digest
 from skillweave.errors import InvalidTurn
 from skillweave.injection import Drop, Injection

@@ -5,7 +5,7 @@ from typing import Any, overload
 
 from skillweave.adapters.chat import SEPARATOR, Call, HostMessage, answer_of_tool, read_call, spoken
 from skillweave.adapters.messages.lists import Style, entries, listed, offer, parts_of, plain, role_of, take_out
-from skillweave.conversation import Part, Role
+from skillweave.dialogue import Part, Role
 from skillweave.injection import Injection
 from skillweave.weaver.tools import ToolSpec
 
@@ -126,6 +126,6 @@ def _result(call: Call, text: str, _: bool) -> dict[str, Any]:  # noqa: FBT001 -
     return {"role": "tool", "tool_call_id": call.id, "content": text}
 
 
-_style = Style("openai_style", _read, _found, _declared, _result)
-turn, transcript, unanswered, go_on = _style.turn, _style.transcript, _style.unanswered, _style.go_on
-answer, calls, refuse, skill_tools = _style.answer, _style.calls, _style.refuse, _style.skill_tools
+STYLE = Style("openai_style", _read, _found, _declared, _result)
+turn, transcript, unanswered, go_on = STYLE.turn, STYLE.transcript, STYLE.unanswered, STYLE.go_on
+answer, calls, refuse, skill_tools = STYLE.answer, STYLE.calls, STYLE.refuse, STYLE.skill_tools

@@ -12,7 +12,7 @@ from typing import Any
 from skillweave.adapters.chat import Call, HostMessage, answer_of_tool, read_call, spoken
 from skillweave.adapters.messages.lists import Style, entries, listed, offer, parts_of, plain, role_of, take_out
 from skillweave.adapters.messages.openai_style import place, system, with_tail
-from skillweave.conversation import Part, Role
+from skillweave.dialogue import Part, Role
 from skillweave.errors import InvalidTurn
 from skillweave.weaver.tools import ToolSpec
 
@@ -157,6 +157,6 @@ def _result(call: Call, text: str, _: bool) -> dict[str, Any]:  # noqa: FBT001 -
     return {"type": kind, "call_id": call.id, "output": text}
 
 
-_style = Style("responses_style", _read, _found, _declared, _result)
-turn, transcript, unanswered, go_on = _style.turn, _style.transcript, _style.unanswered, _style.go_on
-answer, calls, refuse, skill_tools = _style.answer, _style.calls, _style.refuse, _style.skill_tools
+STYLE = Style("responses_style", _read, _found, _declared, _result)
+turn, transcript, unanswered, go_on = STYLE.turn, STYLE.transcript, STYLE.unanswered, STYLE.go_on
+answer, calls, refuse, skill_tools = STYLE.answer, STYLE.calls, STYLE.refuse, STYLE.skill_tools

@@ -37,7 +37,7 @@ from skillweave.adapters.openai_agents.run import (
 from skillweave.adapters.supported import Unguarded
 from skillweave.compose.policy import OWN_TOOLS
 from skillweave.compose.spawn import SpawnPlan
-from skillweave.conversation import Placement
+from skillweave.dialogue import Placement
 from skillweave.errors import InvalidTurn, InvalidVerdict, UnguardedAgent
 from skillweave.injection import PendingCheckpoint
 from skillweave.relations.rules import read_entry

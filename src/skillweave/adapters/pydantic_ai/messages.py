@@ -25,7 +25,7 @@ from pydantic_ai.messages import (
 
 from skillweave.adapters.chat import Call, HostMessage, answer_of_tool, read_call, spoken
 from skillweave.adapters.messages.lists import texts_left
-from skillweave.conversation import Part, Role
+from skillweave.dialogue import Part, Role
 from skillweave.disclose.block import TAKEN_OUT
 from skillweave.injection import Drop, Injection
 

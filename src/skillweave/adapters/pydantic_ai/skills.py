@@ -71,7 +71,7 @@ from skillweave.adapters.pydantic_ai.messages import (
 from skillweave.adapters.supported import Unguarded
 from skillweave.compose.policy import OWN_TOOLS, Ruling
 from skillweave.compose.spawn import SpawnPlan
-from skillweave.conversation import Placement
+from skillweave.dialogue import Placement
 from skillweave.errors import InvalidTurn, InvalidVerdict
 from skillweave.injection import CurrentPolicy, Injection
 from skillweave.weaver import Weaver

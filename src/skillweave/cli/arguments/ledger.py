@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from skillweave.cli.arguments.reading import file_of
 from skillweave.cli.failure import Mistake
-from skillweave.conversation import Message, Role, Turn
+from skillweave.dialogue import Message, Role, Turn
 
 if TYPE_CHECKING:
     from skillweave.registry import Source

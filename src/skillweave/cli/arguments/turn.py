@@ -8,7 +8,7 @@ import typer
 
 from skillweave.cli.arguments.reading import read_file, read_input
 from skillweave.cli.failure import Mistake
-from skillweave.conversation import Message, ToolResult
+from skillweave.dialogue import Message, ToolResult
 from skillweave.errors import InvalidData, InvalidTurn
 
 if TYPE_CHECKING:

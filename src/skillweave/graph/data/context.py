@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from skillweave.conversation import Message, Role, ToolResult
+from skillweave.dialogue import Message, Role, ToolResult
 from skillweave.frontmatter.yaml_text import Plain, resolved
 from skillweave.frozen import FrozenDict, as_json
 from skillweave.graph.declared import STATUSES

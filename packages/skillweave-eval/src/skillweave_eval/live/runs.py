@@ -19,7 +19,7 @@ from skillweave_eval.live.models import Model, ModelFailed, Reply, Usage
 from skillweave_eval.live.prompts import Prompt
 
 if TYPE_CHECKING:
-    from skillweave import TokenCounter
+    from skillweave.selection import TokenCounter
 
 JUDGINGS = 2
 """How often a judge is asked whose reply is no verdict."""

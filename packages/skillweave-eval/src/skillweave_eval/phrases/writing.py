@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from skillweave import Skill, TokenCounter
+from skillweave import Skill
 from skillweave.errors import InvalidData, SkillweaveError
 from skillweave.values import Portable
 from skillweave_eval.live.models import ModelFailed, Usage

@@ -1,10 +1,13 @@
-"""Commands of the service: serve, keys, approvals."""
+"""Commands of the service: serve, gateway, keys, approvals."""
 
 from skillweave.extensions import CommandSpec
 
 _OUTPUT = f"{__name__}.output"
 
 SERVE = CommandSpec("Answer over HTTP: turns, approvals, skills, events.", f"{__name__}.serve", f"{_OUTPUT}:Listening")
+GATEWAY = CommandSpec(
+    "Stand between an agent and its model, so that it gets skills.", f"{__name__}.gateway", f"{_OUTPUT}:Listening"
+)
 KEYS = CommandSpec(
     "Make, list and revoke the API keys of a service.",
     f"{__name__}.keys",

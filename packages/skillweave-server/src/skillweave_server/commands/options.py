@@ -6,7 +6,7 @@ from skillweave import WhenUnknown
 from skillweave.commands import option, whole_number
 from skillweave.weaver import OnStoreFailure
 
-SERVICE, LISTENING = "The service", "Listening"
+SERVICE, LISTENING, GATEWAY = "The service", "Listening", "The gateway"
 DEFAULT_STORE = ".skillweave/service.db"
 
 ServiceStore: TypeAlias = Annotated[
@@ -83,6 +83,38 @@ Drain: TypeAlias = Annotated[
     ),
 ]
 Quiet: TypeAlias = Annotated[bool, option(LISTENING, "--no-access-log", "Log only what goes wrong, not each request.")]
+Upstreams: TypeAlias = Annotated[
+    list[str] | None,
+    option(
+        GATEWAY,
+        "--upstream NAME=URL",
+        "A provider that clients reach at /gateway/NAME/v1, with skills. Repeatable; a URL alone is called `default`.",
+    ),
+]
+UpstreamKeys: TypeAlias = Annotated[
+    list[str] | None,
+    option(
+        GATEWAY,
+        "--upstream-key NAME=VARIABLE",
+        "The variable that has the provider's key; then clients send a key of the service in its place. Repeatable.",
+    ),
+]
+UpstreamPaths: TypeAlias = Annotated[
+    list[str] | None,
+    option(
+        GATEWAY,
+        "--upstream-path PATH",
+        "A path beside those of models that passes too, such as embeddings.",
+    ),
+]
+ApprovalWait: TypeAlias = Annotated[
+    float,
+    option(GATEWAY, "--approval-wait SECONDS", "How long a reply is held for a person's approval of a call."),
+]
+RequireConversation: TypeAlias = Annotated[
+    bool,
+    option(GATEWAY, "--require-conversation", "Refuse requests that name no conversation: without, rules hold less."),
+]
 KeyName: TypeAlias = Annotated[str, option(SERVICE, "--name TEXT", "What people know the key by.")]
 KeyScopes: TypeAlias = Annotated[
     list[str] | None,

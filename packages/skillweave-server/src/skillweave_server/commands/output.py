@@ -16,7 +16,8 @@ class Listening(Portable):
     """A service that has begun to listen.
 
     `skills` are those of the default tenant. `is_open` says that everybody who reaches it may do everything,
-    `keeps_approvals` that it has a key for their log. `first_key` is the text of the key that was made, else null.
+    `keeps_approvals` that it has a key for their log. `first_key` is the text of the key that was made, else null;
+    `upstreams` are the providers behind its gateway.
     """
 
     addresses: tuple[str, ...]
@@ -28,6 +29,7 @@ class Listening(Portable):
     on_store_failure: OnStoreFailure
     when_unknown: WhenUnknown
     first_key: str | None = None
+    upstreams: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,10 @@ def listening_text(shown: Listening, page: Page) -> str:
     turns = "go on without a record" if shown.on_store_failure is OnStoreFailure.CONTINUE else "answer 503"
     calls = "are denied" if shown.when_unknown is WhenUnknown.DENY else "are allowed by the rules that are known"
     lines.append(page.entry("store down", f"turns {turns}; tool calls whose rules cannot be read {calls}"))
+    for name in shown.upstreams:
+        base = f"{shown.addresses[0]}/gateway/{name}"
+        lines.append(page.entry(name, f"ANTHROPIC_BASE_URL={base} claude", Ink.STRONG))
+        lines.append(page.entry("", f"OPENAI_BASE_URL={base}/v1 (Codex: base_url of a model provider)", Ink.STRONG))
     if shown.is_open:
         told = (
             "open to everybody on this machine, as there is no API key; `skillweave keys new --name ...` makes one, "

@@ -1,5 +1,6 @@
 """`skillweave serve`: the engine over HTTP, until it is asked to stop."""
 
+import os
 import re
 import sys
 import time
@@ -14,6 +15,7 @@ from skillweave_server.commands import options as of_service
 
 if TYPE_CHECKING:
     from skillweave_server.commands.output import Listening
+    from skillweave_server.gateways import Gateway
     from skillweave_server.options import ServiceOptions
     from skillweave_server.service import Service
 
@@ -23,6 +25,7 @@ skillweave serve --skills examples/skills
 skillweave serve --host 0.0.0.0 --first-key --skills skills
 skillweave serve --store postgresql://weaver@db.internal/skills --approval-key-file approvals.key
 skillweave serve --store postgresql://weaver@db.internal/skills --redis redis://cache.internal
+skillweave serve --skills skills --upstream openai=https://api.openai.com --upstream-key openai=OPENAI_API_KEY
 """
 }
 _RATE = re.compile(r"([1-9][0-9]{0,8})(?:/min(?:ute)?)?")
@@ -46,6 +49,11 @@ def serve(
     on_store_failure: of_service.StoreFailure = OnStoreFailure.CONTINUE,
     when_unknown: of_service.Unknown = WhenUnknown.DENY,
     entities: Entities = None,
+    upstream: of_service.Upstreams = None,
+    upstream_key: of_service.UpstreamKeys = None,
+    upstream_path: of_service.UpstreamPaths = None,
+    approval_wait: of_service.ApprovalWait = 240.0,
+    require_conversation: of_service.RequireConversation = False,
     as_json: AsJson = False,
     *,
     loading: Loading,
@@ -66,6 +74,7 @@ def serve(
     from skillweave_server.unsealed import DisabledApprovals
 
     limits, seconds = _options_of(rate, tuple(trusted_proxy or ())), _seconds_of(drain)
+    gateway = gateway_of(upstream, upstream_key, upstream_path, approval_wait, require=require_conversation)
 
     async def served() -> None:
         sockets = bound_sockets(host, port)
@@ -87,6 +96,7 @@ def serve(
                 entry=Entry.KEYS if await _has_keys(store) else Entry.OPEN,
                 cache=None if folder is None else folder.path,
             )
+            service.gateway = gateway
             async with service:
                 skills = await _checked(service)
                 write_log(requests=not no_access_log)
@@ -100,6 +110,7 @@ def serve(
                     on_store_failure,
                     when_unknown,
                     key,
+                    () if gateway is None else tuple(gateway.providers),
                 )
                 told = partial(_tell, shown, as_json=as_json)
                 await run_service(service, sockets, drain_seconds=seconds, told=told)
@@ -108,6 +119,22 @@ def serve(
                 one.close()
 
     run(served())
+
+
+def gateway_of(
+    upstreams: list[str] | None, keys: list[str] | None, paths: list[str] | None, wait: float, *, require: bool
+) -> "Gateway | None":
+    """The gateway to the upstreams that are named, None for none. Raises InvalidValue and Mistake."""
+    if not upstreams:
+        if keys or paths:
+            raise Mistake("there is no --upstream that this could be about; add --upstream NAME=URL")
+        return None
+    from skillweave_server.gateways import Gateway
+    from skillweave_server.upstreams import providers_of
+
+    if not 0 <= wait <= _LONGEST_DRAIN_SECONDS:
+        raise Mistake(f"--approval-wait is {wait:g}; give seconds from 0 to {_LONGEST_DRAIN_SECONDS:,.0f}")
+    return Gateway(providers_of(upstreams, keys or [], os.environ, paths or []), wait, require)
 
 
 async def _first_key(host: str, store: str, *, wanted: bool, is_local: bool) -> str | None:

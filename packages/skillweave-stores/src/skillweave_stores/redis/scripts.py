@@ -18,7 +18,7 @@ KEPT_WRITES = 8
 MARK_LENGTH = 16
 _DAY = 86400
 
-_TIME = """
+TIME = """
 local function clock(told)
   if told ~= '' then return told end
   local time = redis.call('TIME')
@@ -111,7 +111,7 @@ LOAD = Script(
     f"""
 -- KEYS: the State, the given skills, and the working memory where it is wanted too. ARGV: the time or nothing, the
 -- seconds that the conversation is kept or nothing, the seconds that the memory is kept.
-{_TIME}{_ENTERED}{_WORDS}
+{TIME}{_ENTERED}{_WORDS}
 local time = clock(ARGV[1])
 local kept = redis.call('HMGET', KEYS[1], 'revision', 'document', 'given', 'seen', 'noticed')
 local fields = entered(KEYS[2])
@@ -146,7 +146,7 @@ SWAP = Script(
 -- seconds that the conversation is kept or nothing, the revision that is expected, the next one, the document, the
 -- given skills, the mark of this swap, the turn, its decisions or nothing, the seconds that those are kept, how many
 -- events are kept, for how many seconds, then each event's id and the event.
-{_TIME}{_WORDS}{_LOG}{_TELL}
+{TIME}{_WORDS}{_LOG}{_TELL}
 local kept = redis.call('HMGET', KEYS[1], 'revision', 'given', 'seen', 'writes')
 redis.call('HLEN', KEYS[2])
 redis.call('HLEN', KEYS[3])
@@ -201,7 +201,7 @@ return 1
 APPEND = Script(
     f"""
 -- KEYS: the decisions. ARGV: the time or nothing, the turn, its decisions, the seconds that they are kept.
-{_TIME}{_LOG}
+{TIME}{_LOG}
 log(KEYS[1], ARGV[2], ARGV[3], clock(ARGV[1]), tonumber(ARGV[4]))
 return 1
 """
@@ -211,7 +211,7 @@ return 1
 READ = Script(
     f"""
 -- KEYS: the decisions. ARGV: the time or nothing.
-{_TIME}
+{TIME}
 return {{clock(ARGV[1]), redis.call('HGETALL', KEYS[1])}}
 """
 )

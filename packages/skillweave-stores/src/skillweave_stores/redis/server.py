@@ -23,7 +23,7 @@ T = TypeVar("T")
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.02, 0.5
 _PAGE = 1000
 """So many keys are looked at in one step of a SCAN."""
-_Argument: TypeAlias = str | int | float
+_Argument: TypeAlias = str | bytes | int | float
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The ledger on Redis: a turn is one load and one swap, each of them one script in one trip (spec 5.4)."""
 
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -26,6 +26,7 @@ from skillweave.ledger import (
 )
 from skillweave.values import ClosedOnExit
 from skillweave_stores.facts import connections_of_process
+from skillweave_stores.redis import insertions
 from skillweave_stores.redis.entries import entries_of
 from skillweave_stores.redis.keys import Keys, conversation_of, keys_of, state_pattern
 from skillweave_stores.redis.place import place_of
@@ -228,6 +229,14 @@ class RedisStore(ClosedOnExit):
             if conversation_of(tenant, key) is not None:
                 found.add(hash(key))  # a key may be found twice, and a number takes less memory than its name
         return len(found)
+
+    async def find_entries(self, scope: str, keys: Collection[str], *, tenant: str = "") -> Mapping[str, bytes]:
+        """What the exchange kept under these keys."""
+        return await insertions.find_entries(self._server, self._now(), tenant, scope, keys)
+
+    async def keep_entries(self, scope: str, entries: Mapping[str, bytes], *, tenant: str = "") -> None:
+        """Keep what the exchange put in."""
+        await insertions.keep_entries(self._server, self._now(), tenant, scope, entries)
 
     async def server(self) -> ServerFacts:
         """What the server says of itself; of a cluster, of one of its primaries."""

@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ from skillweave.ledger import (
 )
 from skillweave.values import DEFAULT_TENANT, ClosedOnExit, tenant_of
 from skillweave_stores.facts import MAY_LOSE, READ_ONLY
+from skillweave_stores.sql import insertions
 from skillweave_stores.sql.statements import (
     COUNT,
     FIRST,
@@ -144,6 +145,14 @@ class PostgresStore(ClosedOnExit):
         """How many conversations the database keeps."""
         ((number,),) = await self._all(COUNT, {"tenant": _named(tenant)})
         return int(number)
+
+    async def find_entries(self, scope: str, keys: Collection[str], *, tenant: str = "") -> Mapping[str, bytes]:
+        """What the exchange kept under these keys."""
+        return await insertions.find_entries(self._database, self._now(), tenant, scope, keys)
+
+    async def keep_entries(self, scope: str, entries: Mapping[str, bytes], *, tenant: str = "") -> None:
+        """Keep what the exchange put in."""
+        await insertions.keep_entries(self._database, self._now(), tenant, scope, entries)
 
     async def server(self) -> ServerFacts:
         """What the server says of itself; its tables are not made."""

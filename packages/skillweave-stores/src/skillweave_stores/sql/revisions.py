@@ -2,7 +2,7 @@
 
 from sqlalchemy import Connection, inspect, text
 
-NEWEST = "0003"
+NEWEST = "0004"
 """The revision that this version works with: that of the last file in `migrations/versions`."""
 _TABLE = "alembic_version"
 

@@ -221,6 +221,18 @@ class StateRow(Row):
     updated_at: Mapped[datetime] = mapped_column(Moment, server_default=_NOW)
 
 
+class InsertionRow(Row):
+    """What the exchange put into requests, by the SHA-256 of scope and key; on PostgreSQL only."""
+
+    __tablename__ = "insertions"
+    __table_args__ = (Index("insertions_by_age", "used"),)
+
+    tenant: Mapped[str] = mapped_column(String(200), primary_key=True, server_default=_DEFAULT_TENANT)
+    hash: Mapped[bytes] = mapped_column(LargeBinary, primary_key=True)
+    used: Mapped[float] = mapped_column(Double)
+    data: Mapped[bytes] = mapped_column(LargeBinary)
+
+
 class DecisionRow(Row):
     """The decisions of one turn, for `why`, as the text of a JSON array; on PostgreSQL only.
 
@@ -398,7 +410,7 @@ class ApprovalHeadRow(Row):
     seal: Mapped[str] = mapped_column(String(64))
 
 
-ON_POSTGRES_ONLY = frozenset({StateRow.__tablename__, DecisionRow.__tablename__})
+ON_POSTGRES_ONLY = frozenset({one.__tablename__ for one in (StateRow, DecisionRow, InsertionRow)})
 """A SQLite file of conversations is written by the standard library's driver, in tables of its own with these names."""
 _REFUSED = "approval_log is only added to: its rows stay as they are"
 _ON_SQLITE = f"""

@@ -14,7 +14,7 @@ from skillweave.errors import InvalidValue, UnreadableState
 from skillweave.ledger import Writes
 from skillweave.state.port import KEEP_DECISIONS_SECONDS
 from skillweave_stores import RedisStore
-from skillweave_testing import LedgerContract, ManualClock, WordCounter
+from skillweave_testing import InsertionsContract, LedgerContract, ManualClock, WordCounter
 from skillweave_testing.ledger import DECISION, FULL_STATE, HOSTILE_IDS
 from skillweave_testing.servers import RedisServer
 from tests.proxy import Proxy
@@ -26,6 +26,21 @@ class TestRedis(LedgerContract):
     @pytest.fixture
     async def store(self, clock: ManualClock, redis_url: str) -> AsyncIterator[Store]:
         async with RedisStore(redis_url, clock=clock) as store:
+            yield store
+
+
+class TestInsertions(InsertionsContract):
+    @pytest.fixture
+    async def store(self, clock: ManualClock, redis_url: str) -> AsyncIterator[RedisStore]:
+        async with RedisStore(redis_url, clock=clock) as store:
+            yield store
+
+
+class TestInsertionsInACluster(InsertionsContract):
+    @pytest.fixture
+    async def store(self, clock: ManualClock, redis_cluster: RedisServer) -> AsyncIterator[RedisStore]:
+        redis_cluster.flush()
+        async with RedisStore(redis_cluster.url().replace("redis://", "redis+cluster://"), clock=clock) as store:
             yield store
 
 

@@ -16,7 +16,7 @@ from skillweave.state.port import KEEP_DECISIONS_SECONDS
 from skillweave_stores import PostgresStore
 from skillweave_stores.sql import conversations
 from skillweave_stores.sql.statements import MOST_SWEPT, WRITERS
-from skillweave_testing import LedgerContract, ManualClock
+from skillweave_testing import InsertionsContract, LedgerContract, ManualClock
 from skillweave_testing.fakes import WordCounter
 from skillweave_testing.ledger import DECISION, FULL_STATE
 from skillweave_testing.servers import PostgresServer
@@ -33,6 +33,13 @@ def postgres_url(postgres_tables_url: str) -> str:
 
 
 class TestPostgresStore(LedgerContract):
+    @pytest_asyncio.fixture
+    async def store(self, clock: ManualClock, postgres_url: str) -> AsyncIterator[PostgresStore]:
+        async with PostgresStore(postgres_url, clock=clock) as store:
+            yield store
+
+
+class TestInsertions(InsertionsContract):
     @pytest_asyncio.fixture
     async def store(self, clock: ManualClock, postgres_url: str) -> AsyncIterator[PostgresStore]:
         async with PostgresStore(postgres_url, clock=clock) as store:
