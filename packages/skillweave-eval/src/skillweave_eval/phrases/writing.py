@@ -8,6 +8,7 @@ from pathlib import Path
 
 from skillweave import Skill
 from skillweave.errors import InvalidData, SkillweaveError
+from skillweave.selection import TokenCounter
 from skillweave.values import Portable
 from skillweave_eval.live.models import ModelFailed, Usage
 from skillweave_eval.live.runs import INTERRUPTED, OVER, Bench, OverLimit
