@@ -217,7 +217,15 @@ def _asks_nothing_new(query: Query, index: "LexicalIndex") -> bool:
     stems = stems_of([word for word in query.spans if word not in LIGHT_WORDS])
     if len(stems) > MOST_OF_FOLLOW_UP or sum(map(telling, stems)) > LITTLE_TOLD:
         return False
-    return not any(index.named(stem) for stem in stems)
+    return not any(_names_a_skill(index, stem) for stem in stems)
+
+
+def _names_a_skill(index: "LexicalIndex", stem: str) -> bool:
+    from skillweave.select.lexical_index import Channel
+
+    number = index.stems.get(stem)
+    term = None if number is None else index.firsts[Channel.NAME] + number
+    return term is not None and index.starts[term] < index.starts[term + 1]
 
 
 def earlier_in(turn: Turn) -> tuple[str, ...]:

@@ -57,7 +57,8 @@ class LexicalIndex:
     in a channel, and rows from `PHRASE * size` on are quoted phrases, then requests; `times` is how often, at most 255.
     What it counts there is BM25's weight without the rarity: `times / (times + slowness)`, by the `slowness` of the
     row. Terms of a channel are numbered from `firsts[channel]` on: words and stems by their number, pairs by their
-    place in `pair_keys`. `request_weights` is the rarity of all stems of each request.
+    place in `pair_keys`. `request_weights` is the rarity of all stems of each request. `phrased` says that most skills
+    have phrases: what people would type who need them.
     """
 
     size: int
@@ -78,17 +79,7 @@ class LexicalIndex:
     near: NearWords
     request_owners: "NDArray[np.int32]"
     request_weights: "NDArray[np.float32]"
-
-    @property
-    def phrased(self) -> bool:
-        """Whether most skills have phrases: what people would type who need them."""
-        return 2 * len(np.unique(self.request_owners)) > self.size
-
-    def named(self, stem: str) -> bool:
-        """Whether the stem stands in the name of a skill."""
-        number = self.stems.get(stem)
-        term = None if number is None else self.firsts[Channel.NAME] + number
-        return term is not None and self.starts[term] < self.starts[term + 1]
+    phrased: bool
 
     def likeness(self, first: int, second: int) -> float:
         """What part of the stems that two skills have both have, in [0, 1]; an estimate."""
@@ -162,6 +153,7 @@ def index_numbers(numbered: Numbered) -> LexicalIndex:
         signatures=signatures,
         request_owners=askers,
         request_weights=requested,
+        phrased=2 * len(np.unique(askers)) > size,
         near=build_near_words(word for word, count in zip(words, spoken.counts.tolist(), strict=True) if count),
     )
 

@@ -196,7 +196,10 @@ class Folder:
         if self._cache is not None:
             unlinked = tuple((name, _unlinked(unit)) for name, unit in units.items())
             self._cache.write(KIND, self._key(root), (root, tree.seen, unlinked, findings))
-        return _phrased(_loaded(root, tree.seen, units, findings), *self._phrases(root, tree))
+        loaded = _loaded(root, tree.seen, units, findings)
+        if root not in tree.seen or FILE not in tree.seen[root].files:
+            return loaded
+        return _phrased(loaded, *self._phrases(root, tree))
 
     def _phrases(self, root: str, tree: Tree) -> tuple[Phrases, tuple[tuple[str, Mark | None], ...]]:
         """The phrases beside the skills, with the mark of their file, as far as there is one."""

@@ -92,9 +92,23 @@ async def admitted(
     `spelled` is the text of the key that came with it. The request is counted until it ends. Raises Refused for one
     without a good key, and for one too many.
     """
-    key = await _known_key(request, service, spelled)
-    if key is None:
+    ring = service.ring
+    if ring is None:
+        _require_local(request)
         return None, None
+    try:
+        key = await ring.owner(spelled)
+    except StoreUnavailable as error:
+        log.warning("a key could not be looked up: %r", str(error))
+        # Whoever has no key yet is not told which database the service has, and where.
+        raise replace(refused_of(error), detail="keys cannot be looked up now; try again") from None
+    if key is None:
+        # Only now: whoever has a good key is let in, however many others behind the same address guess.
+        address = "" if request.client is None else request.client.host
+        await service.rates.note_refusal(address, id_in(spelled) or "")
+        detail = "send a key that is in use as `Authorization: Bearer sw_...`; make one with `skillweave keys new`"
+        # One answer for no key, a broken, an unknown and a revoked one: it tells nobody which of them it was.
+        raise Refused(401, "no-key", detail, {"WWW-Authenticate": _CHALLENGE})
     seen: Seen = request.scope.get(SEEN) or Seen()
     seen.key, seen.tenant = key.id, key.tenant
     if not key.may(scope):
@@ -109,27 +123,6 @@ async def admitted(
         await share.hold_refusal()
         raise
     return key, share
-
-
-async def _known_key(request: Request, service: Service, spelled: str) -> ApiKey | None:
-    ring = service.ring
-    if ring is None:
-        _require_local(request)
-        return None
-    try:
-        key = await ring.owner(spelled)
-    except StoreUnavailable as error:
-        log.warning("a key could not be looked up: %r", str(error))
-        # Whoever has no key yet is not told which database the service has, and where.
-        raise replace(refused_of(error), detail="keys cannot be looked up now; try again") from None
-    if key is None:
-        # Only now: whoever has a good key is let in, however many others behind the same address guess.
-        address = "" if request.client is None else request.client.host
-        await service.rates.note_refusal(address, id_in(spelled) or "")
-        detail = "send a key that is in use as `Authorization: Bearer sw_...`; make one with `skillweave keys new`"
-        # One answer for no key, a broken, an unknown and a revoked one: it tells nobody which of them it was.
-        raise Refused(401, "no-key", detail, {"WWW-Authenticate": _CHALLENGE})
-    return key
 
 
 def _spelled_in(request: Request) -> str:
