@@ -12,7 +12,8 @@ system says so.
 - weave: the examples' skills, and a message that gives one of them
 - graph turn: the pack `support-triage`, whose graph the message enters
 - HTTP turn: a service on a SQLite file, open to everybody, called as ASGI, so that no server is counted
-- LangGraph message: the ready agent, whose model calls one tool and then answers
+- LangGraph markers: the ready agent, whose model calls one tool and then answers, and in which only markers select
+- LangGraph message: the same as it is by default, where the words of the message select too
 - Folder.load: a new source on a folder of one SKILL.md; its thread's work is done in place, so that it counts
 - SQL source turn: the examples' skills in a SQLite file, whose version is compared, as it is once a second
 
@@ -31,6 +32,7 @@ import sys
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any, TypeAlias
@@ -158,7 +160,7 @@ def _first_of(*names: str) -> ModuleType:
 
 
 @contextlib.asynccontextmanager
-async def langgraph_message() -> AsyncIterator[Message]:
+async def langgraph_message(matchers: Sequence[str] | None = None) -> AsyncIterator[Message]:
     from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
     from langchain_core.messages import AIMessage
     from langgraph.checkpoint.memory import InMemorySaver
@@ -180,7 +182,8 @@ async def langgraph_message() -> AsyncIterator[Message]:
             yield AIMessage("It is right.")
 
     weaver = skillweave.open(SKILLS)
-    agent: Any = build_skill_agent(Model(messages=replies()), weaver, [look_up], checkpointer=InMemorySaver())
+    model, memory = Model(messages=replies()), InMemorySaver()
+    agent: Any = build_skill_agent(model, weaver, [look_up], matchers=matchers, checkpointer=memory)
     said = {"messages": [{"role": "user", "content": MESSAGE}]}
     yield lambda conversation: agent.ainvoke(said, {"configurable": {"thread_id": conversation}})
     await weaver.close()
@@ -233,7 +236,8 @@ TRIPS: Mapping[str, tuple[Callable[[], contextlib.AbstractAsyncContextManager[Me
     "weave": (weave, Figures(120, 25, 90)),
     "graph turn": (graph_turn, Figures(180, 40, 160)),
     "HTTP turn": (http_turn, Figures(190, 45, 170)),
-    "LangGraph message": (langgraph_message, Figures(190, 40, 300)),
+    "LangGraph markers": (partial(langgraph_message, ("explicit",)), Figures(190, 40, 300)),
+    "LangGraph message": (langgraph_message, Figures(260, 45, 400)),
     "Folder.load": (folder_load, Figures(80, 13, 55)),
     "SQL source turn": (sql_source_turn, Figures(130, 35, 110)),
 }

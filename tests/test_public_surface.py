@@ -56,6 +56,7 @@ BEHIND = {
     "skillweave_server.meters.Meters",
     "skillweave_server.rates.Rates",
     "skillweave_server.rates.SharedCounters",
+    "skillweave_server.shares.Shares",
     "skillweave_server.service.Waiting",
     "skillweave_stores.redis.keys.Keys",
     "skillweave_stores.sql.database.Database",

@@ -1,7 +1,9 @@
 """What callers hand in, checked where it enters: one line with the field, what came, and what is wanted."""
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
 from enum import Enum
+from functools import cache
 from typing import Any, NoReturn, TypeVar
 
 from skillweave.errors import InvalidValue
@@ -99,6 +101,29 @@ class Checked:
             if not isinstance(key, str):
                 self.refuse(f"{name}[{shown(key)}]", key, "a text as key")
         return value
+
+
+def most(number: int) -> Mapping[str, int]:
+    """The metadata of a dataclass's field that says how many members its value may have; schemas say it too."""
+    return {"most": number}
+
+
+def require_few(value: Any, error: Callable[[str], Exception], inner: Any = None) -> None:  # noqa: ANN401 - any dataclass
+    """Raises the error for a field with more members than it may have; `inner` is a field whose own are looked at too.
+
+    So no list costs more than it should.
+    """
+    for holder in (value, inner) if inner is not None else (value,):
+        for name, limit in _limits_of(holder.__class__):
+            found = getattr(holder, name)
+            if found is not None and len(found) > limit:
+                where = f"{type(holder).__name__}({name}=...)"
+                raise error(f"{where} has {len(found):,} members; give at most {limit:,}")
+
+
+@cache
+def _limits_of(cls: Any) -> tuple[tuple[str, int], ...]:  # noqa: ANN401 - the class of any dataclass
+    return tuple((one.name, one.metadata["most"]) for one in fields(cls) if "most" in one.metadata)
 
 
 def shown(value: object) -> str:

@@ -7,15 +7,21 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Any, ClassVar, TypeAlias, TypedDict
 
-from skillweave.checking import Checked, shown
+from skillweave.checking import Checked, most, require_few, shown
 from skillweave.codec import Portable
 from skillweave.errors import InvalidTurn
 from skillweave.frozen import EMPTY, Json, as_json
-from skillweave.limits import ToolLimits
+from skillweave.limits import MOST_ENTRIES, ToolLimits
 from skillweave.task import Task
 
 LONGEST_ID = 500
 """Characters that a conversation's or a turn's id may have."""
+MOST_MESSAGES = 50_000
+"""Messages of a transcript, and parts of a message."""
+MOST_RESULTS = 10_000
+"""Tool results between two turns, and keys of working memory."""
+MOST_NAMED = 1_000
+"""Skills, or pieces of them, that a turn or a question names."""
 
 Part: TypeAlias = str | Mapping[str, object]
 """A piece of a message: text, or a host's own part (an image, a tool call), which is carried but never read."""
@@ -47,7 +53,7 @@ class Message(Portable):
     json_keys: ClassVar[tuple[str, ...]] = ("id", "role", "content")
 
     role: Role
-    content: str | tuple[Part, ...] | None
+    content: str | tuple[Part, ...] | None = field(metadata=most(MOST_MESSAGES))
     id: str | None = None
 
     def __post_init__(self) -> None:
@@ -167,18 +173,19 @@ class Turn(Portable):
     `named` are skills that the host itself asks for, `reads` what the model asked for by a tool call; `tools` are the
     names it grants, None when not stated; `memory` may name the entity that is being worked on. `task` is the work as a
     whole, which task rules look at; `limits` are those of a spawned agent, from its plan. `append_only` says that the
-    host cannot take anything out of its history, so that no room can be made there.
+    host cannot take anything out of its history, so that no room can be made there. Raises InvalidTurn for a list with
+    more members than its schema says.
     """
 
     id: str
     conversation: str
     message: Message
-    transcript: tuple[Message, ...] | None = None
-    results: tuple[ToolResult, ...] = ()
-    named: tuple[str, ...] = ()
-    reads: tuple[Read, ...] = ()
-    memory: Mapping[str, object] = field(default=EMPTY, hash=False)
-    tools: tuple[str, ...] | None = None
+    transcript: tuple[Message, ...] | None = field(default=None, metadata=most(MOST_MESSAGES))
+    results: tuple[ToolResult, ...] = field(default=(), metadata=most(MOST_RESULTS))
+    named: tuple[str, ...] = field(default=(), metadata=most(MOST_NAMED))
+    reads: tuple[Read, ...] = field(default=(), metadata=most(MOST_NAMED))
+    memory: Mapping[str, object] = field(default=EMPTY, hash=False, metadata=most(MOST_RESULTS))
+    tools: tuple[str, ...] | None = field(default=None, metadata=most(MOST_ENTRIES))
     placement: Placement = Placement.HISTORY
     task: Task | None = None
     limits: ToolLimits | None = None
@@ -189,13 +196,17 @@ class Turn(Portable):
         require_id("id", self.id)
         if type(self.message) is not Message:
             object.__setattr__(self, "message", message_of(self.message))
+        stated = self.transcript is not None
         if self.transcript is not None:
             object.__setattr__(self, "transcript", messages_of("transcript", self.transcript))
         for name, (left_out, read) in _OPTIONAL.items():
             value = getattr(self, name)
             # What a host leaves out, as most do of nearly all, is as it must be.
             if value is not left_out:
+                stated = True
                 object.__setattr__(self, name, read(name, value))
+        if stated:
+            require_few(self, InvalidTurn, self.limits)
 
 
 def require_id(name: str, value: object, where: str = "Turn") -> None:
@@ -264,6 +275,8 @@ def _parts(content: object) -> tuple[Part, ...]:
     if isinstance(content, bytes | bytearray | Mapping) or not isinstance(content, Iterable):
         _MESSAGE.refuse("content", content, "a text, a list of parts, or None")
     parts = tuple(content)
+    if len(parts) > MOST_MESSAGES:
+        raise InvalidTurn(f"Message(content=...) has {len(parts):,} parts; give at most {MOST_MESSAGES:,}")
     for part in parts:
         if not isinstance(part, str | Mapping):
             raise InvalidTurn(f"Message(content=...) has a part {shown(part)}; give texts and mappings")

@@ -19,6 +19,7 @@ from .knowledge.entity import Edge as Edge
 from .knowledge.entity import Entity as Entity
 from .knowledge.entity import EntityGraph as EntityGraph
 from .knowledge.entity import EntityNotFound as EntityNotFound
+from .knowledge.entity import Hops as Hops
 from .knowledge.entity import Nearby as Nearby
 from .knowledge.entity import NearbyEntities as NearbyEntities
 from .knowledge.entity import Neighbour as Neighbour

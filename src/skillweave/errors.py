@@ -263,6 +263,10 @@ class StoreUnavailable(SourceUnavailable):
         super().__init__(message)
 
 
+class StoreSilent(StoreUnavailable):
+    """A store that used up the time limit of a call; after several in a row calls are not tried for half a second."""
+
+
 class UnreadableState(StoreUnavailable):
     """A stored conversation that this version cannot read; clearing it is still possible, at its `revision`."""
 
@@ -280,6 +284,12 @@ class Contended(SkillweaveError):
             f"conversation {_shown(conversation)} was changed by others {attempts} times while this turn ran; "
             "run the turn again, or send turns of one conversation one after the other"
         )
+
+
+def first_of(texts: Sequence[str], most: int) -> str:
+    """The first texts with commas between them, and how many more there are."""
+    more = len(texts) - most
+    return ", ".join(texts[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
 def nearest_names(name: str, known: Iterable[str]) -> tuple[str, ...]:

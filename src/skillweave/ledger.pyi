@@ -1,6 +1,7 @@
 from .servers import Migrated as Migrated
 from .servers import Served as Served
 from .servers import ServerFacts as ServerFacts
+from .state.breaker import Breaker as Breaker
 from .state.codec import decision_from_json as decision_from_json
 from .state.codec import decision_to_json as decision_to_json
 from .state.codec import state_from_json as state_from_json

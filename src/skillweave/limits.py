@@ -4,9 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
+from skillweave.checking import most
 from skillweave.codec import Portable, read
 from skillweave.errors import InvalidData, InvalidTurn
 from skillweave.frozen import EMPTY
+
+MOST_ENTRIES = 2_000
+"""Tools, or entries about tools, that one list may have."""
+MOST_SKILLS = 20_000
+"""Skills that one list may name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,18 +24,19 @@ class ToolLimits(Portable):
     conversation ends: they belong to its own skills, while those in `asks` belong to whoever spawned it.
     `rejected_calls` are those that a person refused, as in a ToolPolicy. `closed_skills` are the ids of skills that
     whoever spawned the agent may not open where it stands in its skill graph: the agent may not have them either.
+    A turn or a question takes lists of at most 2,000 entries and 20,000 skills.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = ("...", "rejected_calls?")
     json_exact: ClassVar[bool] = True
 
-    allowed: tuple[str, ...] | None = None
-    forbidden: tuple[str, ...] = ()
-    asks: Mapping[str, tuple[str, ...]] = field(default=EMPTY, hash=False)
-    argument_names: Mapping[str, str] = field(default=EMPTY, hash=False)
-    own_asks: Mapping[str, tuple[str, ...]] = field(default=EMPTY, hash=False)
-    rejected_calls: Mapping[str, str] = field(default=EMPTY, hash=False)
-    closed_skills: tuple[str, ...] = ()
+    allowed: tuple[str, ...] | None = field(default=None, metadata=most(MOST_ENTRIES))
+    forbidden: tuple[str, ...] = field(default=(), metadata=most(MOST_ENTRIES))
+    asks: Mapping[str, tuple[str, ...]] = field(default=EMPTY, hash=False, metadata=most(MOST_ENTRIES))
+    argument_names: Mapping[str, str] = field(default=EMPTY, hash=False, metadata=most(MOST_ENTRIES))
+    own_asks: Mapping[str, tuple[str, ...]] = field(default=EMPTY, hash=False, metadata=most(MOST_ENTRIES))
+    rejected_calls: Mapping[str, str] = field(default=EMPTY, hash=False, metadata=most(MOST_ENTRIES))
+    closed_skills: tuple[str, ...] = field(default=(), metadata=most(MOST_SKILLS))
 
     @classmethod
     def from_dict(cls, data: object) -> Self:

@@ -200,7 +200,7 @@ class Definitions:
             return {**told, "enum": list(words_of(cls))}
         if hasattr(cls, "__dataclass_fields__"):
             keys = keys_of(cls)
-            parts = {key.name: {**self.add(key.hint), **_told(cls, key.attribute)} for key in keys}
+            parts = {key.name: {**_bounded(self.add(key.hint), key), **_told(cls, key.attribute)} for key in keys}
             needed = [key.name for key in keys if self._needs(key)]
             closed = {"additionalProperties": False} if getattr(cls, "json_exact", False) else {}
         else:
@@ -219,6 +219,17 @@ class Definitions:
 def _any_of(arms: list[Schema]) -> Schema:
     types = [arm["type"] for arm in arms if arm.keys() == {"type"}]
     return {"type": types} if len(types) == len(arms) else {"anyOf": arms}
+
+
+def _bounded(described: Schema, key: Key) -> Schema:
+    """The schema with the most members that the field may have, where it says so."""
+    most = None if key.field is None else key.field.metadata.get("most")
+    if most is None:
+        return described
+    if "anyOf" in described:
+        return {"anyOf": [_bounded(arm, key) if "type" in arm else arm for arm in described["anyOf"]]}
+    word = {"array": "maxItems", "object": "maxProperties"}.get(described.get("type", ""))
+    return {**described, word: most} if word else described
 
 
 def _told(cls: type, attribute: str) -> Schema:

@@ -16,6 +16,7 @@ from skillweave.select.matchers import Thresholds
 from skillweave.select.own_fit import OwnFit
 from skillweave.state.state import Lifecycle
 from skillweave.task import TaskRule
+from skillweave.text.search import MatchMode
 
 SMALLEST_WINDOW = 4000
 """Tokens of a context window."""
@@ -49,6 +50,7 @@ _ENUMS: Mapping[str, type[StrEnum]] = {
     "only_skill_tools": OnlySkillTools,
     "files": FileAccess,
     "skill_tools": SkillTools,
+    "trigger_mode": MatchMode,
 }
 
 
@@ -64,8 +66,9 @@ class Settings(Portable):
     from the probability `give_at` on and offered from `offer_at` on, None for what was fitted; at most `offer_most` are
     offered, each in a line of some `offer_words` words: a small model may need longer ones. `fitted` is what was fitted
     to one's own labelled queries, and `ranked` how many of the best ranked skills are told in decisions, given or not.
-    `context_seconds` is how long what is known of an entity may take to be put
-    together from a graph.
+    `context_seconds` is how long a graph of entities may say nothing while what is known of one is put together; one
+    that is at work is waited for longer. With `trigger_mode` `substring` keywords and verbs also match inside words, and
+    all languages' endings with them.
 
     Enums are also taken as their texts, lists as any list of texts.
 
@@ -92,6 +95,7 @@ class Settings(Portable):
     fitted: OwnFit | None = None
     ranked: int = 14
     context_seconds: float = SECONDS
+    trigger_mode: MatchMode = MatchMode.WORD
 
     def __post_init__(self) -> None:
         checked, read = Checked("Settings"), object.__setattr__

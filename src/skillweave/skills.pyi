@@ -4,7 +4,6 @@ from .formats.fields import dotted as dotted
 from .formats.host_keys import Invocation as Invocation
 from .formats.host_keys import invocation_of as invocation_of
 from .formats.host_keys import when_to_use_of as when_to_use_of
-from .formats.identity import Order as Order
 from .formats.identity import digest_of as digest_of
 from .formats.native import EXTENSION as EXTENSION
 from .formats.native import to_dict as to_dict

@@ -169,10 +169,34 @@ class ApprovalBookContract:
             note="less 'of' it",
             arguments={"amount": 1, "to": None},
             due_at=None,
+            logged=said.logged,
         )
         assert _text(await book.get("a-1", tenant=tenant)) == _text(said)
-        assert verdict_of(said) == replace(CHANGED, case="a-1")
+        assert verdict_of(said) == replace(CHANGED, case="a-1", logged=said.logged)
         assert await book.verify(tenant=tenant) == ()
+
+    async def test_a_verdict_answers_its_row_of_the_log_as_long_as_it_stands(
+        self, book: ApprovalBook, tenant: str
+    ) -> None:
+        asked = await book.open("a-1", PLAIN, DIGEST, State(), tenant=tenant)
+        said = await book.decide("a-1", YES, tenant=tenant)
+        row = (await book.log(tenant=tenant))[-1]
+        assert (asked.logged, said.logged) == ("", f"{row.number}:{row.seal}")
+        assert [one.logged for one in await book.waiting("c-1", tenant=tenant)] == [said.logged]
+        assert (await book.refused("a-1", "the skill has changed", tenant=tenant)).logged == ""
+
+    async def test_a_log_that_lacks_what_a_verdict_answered_is_not_whole(self, book: ApprovalBook, tenant: str) -> None:
+        await book.open("a-1", PLAIN, DIGEST, State(), tenant=tenant)
+        said = await book.decide("a-1", YES, tenant=tenant)
+        assert await book.verify([said.logged], tenant=tenant) == ()
+        (cut,) = await book.verify([said.logged, f"3:{'0' * 64}"], tenant=tenant)
+        assert "the log ends at row 2, and a conversation keeps row 3: its end was cut off" in cut
+        (other,) = await book.verify([f"2:{'0' * 64}"], tenant=tenant)
+        assert "row 2 is another one than a conversation keeps" in other
+        (gone,) = await book.verify([f"1:{'0' * 64}"], tenant=f"{tenant}-gone")
+        assert "the log ends at row 0, and a conversation keeps row 1" in gone
+        with pytest.raises(InvalidValue, match="is no row of a log of approvals"):
+            await book.verify(["x"], tenant=tenant)
 
     @pytest.mark.parametrize("verdict", [YES, NO], ids=["yes", "no"])
     async def test_the_same_verdict_again_changes_nothing(

@@ -1,5 +1,3 @@
-import pytest
-
 from skillweave.graph import Declared, Entry, EntryPick, Limits, Route
 
 
@@ -10,11 +8,3 @@ def test_the_values_have_the_defaults_of_the_contract() -> None:
     )
     assert Declared().pick is EntryPick.DECLARATION
     assert Limits() == Limits(visits=None, visits_of={}, all_visits=None, iterations=None)
-
-
-@pytest.mark.parametrize(
-    ("limits", "a", "b"),
-    [(Limits(), None, None), (Limits(3), 3, 3), (Limits(3, {"a": 1}), 1, 3), (Limits(None, {"a": 1}), 1, None)],
-)
-def test_a_skills_own_limit_of_visits_goes_before_that_of_each(limits: Limits, a: int | None, b: int | None) -> None:
-    assert (limits.visits_to("a"), limits.visits_to("b")) == (a, b)

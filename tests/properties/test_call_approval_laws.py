@@ -1,14 +1,20 @@
 """No call runs that no person said yes to: random calls and verdicts, against a model that knows nothing of digests."""
 
 import asyncio
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from skillweave import Checkpoint, MemoryStore, Registry, Ruling, ToolCall, Weaver
+from skillweave import Checkpoint, MemoryStore, Registry, Ruling, Store, ToolCall, Weaver
+from skillweave.closing import close_all
+from skillweave.stores.named import store_of
 from skillweave_testing import WordCounter
-from tests.depth import tried
+from tests.depth import examples, tried
 from tests.skills import make_skill
 
 TOOLS = ("pay", "send")
@@ -105,16 +111,46 @@ def test_a_call_runs_only_when_every_skill_that_asks_about_it_has_a_yes_to_this_
     asyncio.run(_holds(steps, [*calls, *(step.call for step in steps), *(step.other for step in steps)]))
 
 
-async def _holds(steps: list[Step], calls: list[ToolCall]) -> None:
-    weaver = Weaver(Registry(), MemoryStore(), counter=WordCounter())
+@pytest.mark.parametrize("backend", ["sqlite", "postgresql", "redis"])
+def test_it_holds_on_every_backend_with_another_replica_for_each_step(
+    backend: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    urls = {"sqlite": "", "postgresql": "postgres_tables_url", "redis": "redis_url"}
+    url = str(tmp_path / "ledger.db") if backend == "sqlite" else request.getfixturevalue(urls[backend])
+    conversations = map("conversation {}".format, itertools.count())
+
+    @settings(max_examples=examples(10), deadline=None)
+    @given(st.lists(STEPS, max_size=10), st.lists(CALLS, min_size=1, max_size=3))
+    def holds(steps: list[Step], calls: list[ToolCall]) -> None:
+        asyncio.run(_holds_on(url, steps, calls, next(conversations)))
+
+    holds()
+
+
+async def _holds_on(url: str, steps: list[Step], calls: list[ToolCall], conversation: str) -> None:
+    """Two replicas take turns, and a third, which begins at the end, finds all as it was."""
+    stores = [store_of(url) for _ in range(3)]
+    try:
+        await _holds(steps, [*calls, *(step.call for step in steps)], stores, conversation)
+    finally:
+        await close_all(stores)
+
+
+async def _holds(
+    steps: list[Step], calls: list[ToolCall], stores: Sequence[Store] = (), conversation: str = "c"
+) -> None:
+    registry, counter = Registry(), WordCounter()
+    replicas = [Weaver(registry, store, counter=counter) for store in stores or (MemoryStore(),)]
+    weaver = replicas[0]
     edition = {"bills": 0, "salaries": 0}
     for skill_id in edition:
         _register(weaver, skill_id, 0)
-    await weaver.weave("bills and salaries", conversation="c")
+    await weaver.weave("bills and salaries", conversation=conversation)
     model = Model()
-    for step in steps:
-        await _do(weaver, model, step, edition)
-        now = await weaver.current_policy("c")
+    for number, step in enumerate(steps):
+        weaver = replicas[-1 if number == len(steps) - 1 else number % 2 % len(replicas)]
+        await _do(weaver, model, step, edition, conversation)
+        now = await weaver.current_policy(conversation)
         for call in calls:
             verdict = now.tools.authorize(call.tool, call.arguments, call_id=call.id)
             assert verdict.ruling is not Ruling.ALLOW  # a policy alone lets nothing through at a checkpoint
@@ -123,36 +159,36 @@ async def _holds(steps: list[Step], calls: list[ToolCall]) -> None:
             assert now.tools.authorize(call.tool, call.arguments).ruling is not Ruling.ALLOW
 
 
-async def _do(weaver: Weaver, model: Model, step: Step, edition: dict[str, int]) -> None:
+async def _do(weaver: Weaver, model: Model, step: Step, edition: dict[str, int], conversation: str) -> None:
     skill_id = step.skill_id if step.skill_id in ASKING[step.call.tool] else "bills"
     if step.what == "yes":
-        await weaver.approvals.decide("c", skill_id, "release", "approved", by="Ann", call=step.call)
+        await weaver.approvals.decide(conversation, skill_id, "release", "approved", by="Ann", call=step.call)
         model.say_yes(skill_id, step.call, step.call)
     elif step.what == "no":
-        await weaver.approvals.decide("c", skill_id, "release", "rejected", by="Ann", call=step.call)
+        await weaver.approvals.decide(conversation, skill_id, "release", "rejected", by="Ann", call=step.call)
         model.say_no(skill_id, step.call)
     elif step.what == "change":
         changed = ToolCall(step.call.id, step.call.tool, step.other.arguments)
         await weaver.approvals.decide(
-            "c", skill_id, "release", "modified", by="Ann", call=step.call, arguments=step.other.arguments
+            conversation, skill_id, "release", "modified", by="Ann", call=step.call, arguments=step.other.arguments
         )
         model.say_yes(skill_id, step.call, changed)
     elif step.what == "take back":
-        await weaver.approvals.reconsider("c", skill_id, "release")
+        await weaver.approvals.reconsider(conversation, skill_id, "release")
         model.yes[skill_id].clear()
         model.no[skill_id].clear()
     elif step.what == "edit":
         edition[skill_id] += 1
         _register(weaver, skill_id, edition[skill_id])
-        await weaver.weave("bills and salaries", conversation="c")
+        await weaver.weave("bills and salaries", conversation=conversation)
         model.user_speaks()
         model.yes[skill_id].clear()
     elif step.what == "run":
-        now = await weaver.current_policy("c")
+        now = await weaver.current_policy(conversation)
         verdict = await weaver.authorize(now, step.call.tool, step.call.arguments, call_id=step.call.id)
         assert verdict.ruling is model.run(step.call)
     else:
-        await weaver.weave("Go on with bills and salaries", conversation="c")
+        await weaver.weave("Go on with bills and salaries", conversation=conversation)
         model.user_speaks()
 
 

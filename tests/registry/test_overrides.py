@@ -263,7 +263,6 @@ def test_whatever_is_done_what_is_in_use_is_what_was_said_last(steps: list[tuple
             del expected[skill_id]
     snapshot = registry.snapshot
     assert {skill_id: held.version for skill_id, held in snapshot.items()} == expected
-    assert all(registry.versions(held.id)[0].skill == held for held in snapshot.values())
     assert len(overridden(registry)) <= len(snapshot.shadowed)
 
 

@@ -2,7 +2,7 @@ import pytest
 
 from skillweave import Status, ToolRules
 from skillweave.errors import InvalidSkill
-from skillweave.skills import Relation, ValidationError, validate_skills
+from skillweave.skills import Relation, SkillText, ValidationError, validate_skills
 from tests.related import (
     CODING,
     OPENCODE_IMPLEMENTER,
@@ -14,6 +14,7 @@ from tests.related import (
     skill,
     snapshot,
 )
+from tests.skills import make_skill
 
 
 def test_the_pair_of_seed_002_is_valid_in_either_order() -> None:
@@ -150,6 +151,23 @@ def test_a_pattern_is_looked_for_by_its_tool() -> None:
     rules = ToolRules(None, preapproved=("Bash(git:*)", "mcp__github__*", "Read"))
     result = validate_skills(["a"], snapshot(skill("a", tools=rules)), host_tools=("Bash", "mcp__github__search"))
     assert result.warnings == ("`a` uses the tool `Read`, which the host does not have",)
+
+
+@pytest.mark.parametrize("step", ["Call `write` on the file.", "write", "Then run opencode-executor once."])
+def test_a_step_that_names_a_tool_which_another_member_forbids_is_a_warning(step: str) -> None:
+    owner = make_skill("plan", tools=ToolRules(forbidden=("write", "opencode-executor")))
+    (warning,) = validate_skills(
+        ["plan", "do"], snapshot(owner, make_skill("do", text=SkillText(steps=(step,))))
+    ).warnings
+    assert "`do`" in warning and "`plan`" in warning
+
+
+@pytest.mark.parametrize("step", ["Write the plan, then write the rest.", "Use `read`."])
+def test_a_step_that_only_has_the_word_of_a_forbidden_tool_is_none(step: str) -> None:
+    owner = make_skill("plan", tools=ToolRules(forbidden=("write",)))
+    assert (
+        validate_skills(["plan", "do"], snapshot(owner, make_skill("do", text=SkillText(steps=(step,))))).warnings == ()
+    )
 
 
 def test_a_skill_that_excludes_itself_is_a_warning_and_no_error() -> None:

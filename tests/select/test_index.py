@@ -1,5 +1,7 @@
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from skillweave import Status
 from skillweave.text.search import MatchMode
 from tests.asking import ask, chosen, index_of, skill
@@ -27,6 +29,18 @@ def test_triggers_of_an_inactive_skill_are_not_checked() -> None:
 def test_the_match_mode_is_chosen_when_the_kit_is_compiled() -> None:
     assert chosen(ask(index_of(skill("a", "greet")), "he regreeted")) == []
     assert chosen(ask(index_of(skill("a", "greet"), mode=MatchMode.SUBSTRING), "he regreeted")) == ["a"]
+
+
+@pytest.mark.parametrize("said", ["Send greetings to Bob", "He greeted me", "She greets them", "Set it up by greeting"])
+def test_a_verb_matches_its_english_inflections_and_a_keyword_only_itself(said: str) -> None:
+    by_verb = skill("a", verbs=["greet"])
+    assert chosen(ask(index_of(by_verb), said, matchers=["triggers"])) == ["a"]
+    assert chosen(ask(index_of(skill("a", "greet")), said, matchers=["triggers"])) == []
+
+
+@pytest.mark.parametrize("said", ["the greeter stood there", "regreeted", "ungreeted"])
+def test_what_is_no_inflection_of_a_verb_does_not_match(said: str) -> None:
+    assert chosen(ask(index_of(skill("a", verbs=["greet"])), said, matchers=["triggers"])) == []
 
 
 def test_threads_that_ask_at_once_share_one_lexical_index() -> None:

@@ -1,8 +1,9 @@
 import pytest
 
-from skillweave import Evidence, Outcome, Role, Status
+import skillweave
+from skillweave import Evidence, Outcome, Role, Settings, Status
 from skillweave.select.selection import select
-from skillweave.selection import Selection
+from skillweave.selection import MatchMode, Selection
 from tests.asking import ask, candidate, chosen, index_of, refusal, skill, turn
 
 ONLY = ("triggers",)
@@ -113,3 +114,11 @@ def test_a_message_of_a_megabyte_with_a_hit_at_every_word_is_answered() -> None:
 @pytest.mark.parametrize("message", ["\ud800" * 300_000, "\0" * 300_000, "\u0301" * 300_000, "天" * 300_000])
 def test_large_strange_messages_are_answered(message: str) -> None:
     assert chosen(ask(index_of(skill("x", "boat", description="about boats")), message + " boat")) == ["x"]
+
+
+@pytest.mark.parametrize(("mode", "given"), [("word", ()), ("substring", ("greet",))])
+async def test_a_setting_says_whether_keywords_match_inside_words(mode: str, given: tuple[str, ...]) -> None:
+    greet = {"id": "greet", "description": "Says hello.", "triggers": ["lutat"]}
+    settings = Settings(trigger_mode=MatchMode(mode))
+    weaver = skillweave.open(greet, settings=settings, matchers=["triggers"])
+    assert (await weaver.weave("A salutation, please", conversation="c")).skills == given

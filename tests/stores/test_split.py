@@ -1,9 +1,11 @@
 import asyncio
 import logging
 import os
+import sqlite3
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -317,3 +319,21 @@ weaver.sync.weave("hello", conversation="c")
 def test_a_program_that_ends_without_closing_writes_the_decisions_that_wait(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", _ENDS_WITHOUT_CLOSE, str(tmp_path / "log")], timeout=60, check=True)
     assert (tmp_path / "log").read_text() == "c 1\n"
+
+
+_WITHOUT_CLOSE = {
+    "the blocking twin": "weaver.sync.weave('hello', conversation='c')",
+    "asyncio.run": "asyncio.run(weaver.weave('hello', conversation='c'))",
+    "a loop that is never ended": "loop = asyncio.new_event_loop(); "
+    "loop.run_until_complete(weaver.weave('hello', conversation='c'))",
+}
+
+
+@pytest.mark.parametrize("turn", _WITHOUT_CLOSE.values(), ids=_WITHOUT_CLOSE)
+def test_a_program_that_never_closes_keeps_its_decisions(turn: str, tmp_path: Path) -> None:
+    file = tmp_path / "decisions.db"
+    skills = {"id": "greet", "description": "Greets", "triggers": ["hello"]}
+    script = f"import asyncio, skillweave\nweaver = skillweave.open({skills}, decisions={str(file)!r})\n{turn}"
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+    with closing(sqlite3.connect(file)) as connection:
+        assert connection.execute("SELECT count(*) FROM decisions").fetchone() == (1,)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pytest
 
 from skillweave import Message, Role, Settings, StoreUnavailable, Turn
-from skillweave.entities import AmbiguousEntity, ContextRules, Entity, IdPattern
+from skillweave.entities import AmbiguousEntity, ContextRules, Entity, IdPattern, SectionPart, SectionRule
 from skillweave.knowledge.context import EntityContext
 from skillweave.knowledge.findings import EntityRules
 from skillweave.knowledge.recognise import Recogniser
@@ -16,7 +16,8 @@ from skillweave.turn.fetch import Contents, Named, Subject, fetch, name_in, not_
 from tests.skills import make_skill
 
 PATTERNS = (IdPattern(r"\bIMO ?(\d{7})\b", "IMO-{1}"),)
-RULES = EntityRules(ContextRules(entity_keys=("ship",), recognise=PATTERNS), Recogniser(PATTERNS))
+SHOWN = (SectionRule("entity", (SectionPart(render=("Ship: {name}",)),)),)
+RULES = EntityRules(ContextRules(SHOWN, entity_keys=("ship",), recognise=PATTERNS), Recogniser(PATTERNS))
 
 
 def turn(text: str = "", role: Role = Role.USER, **memory: object) -> Turn:
@@ -32,11 +33,12 @@ def test_the_hosts_own_keys_go_before_those_of_the_pack() -> None:
     assert name(turn(ship="a", entity_id="b"), settings=Settings(entity_keys=())) == Named("a", "`ship` of the memory")
 
 
-def test_the_memory_goes_before_the_message_and_that_before_what_was_named_earlier() -> None:
-    assert name(turn("IMO 1234567", ship="a"), "old") == Named("a", "`ship` of the memory")
-    assert name(turn("IMO 1234567"), "old") == Named("IMO-1234567", "the message")
-    assert name(turn("And now?"), "old") == Named("old", "the conversation", before=True)
-    assert name(turn("Hello")) is None
+def test_the_message_goes_before_the_memory_and_that_before_what_was_named_earlier() -> None:
+    assert name(turn("IMO 1234567", ship="a"), "old") == Named("IMO-1234567", "the message", over="a")
+    assert name(turn("And now?", ship="a"), "old") == Named("a", "`ship` of the memory", said="And now?")
+    assert name(turn("And now?"), "old") == Named("old", "the conversation", before=True, said="And now?")
+    assert name(turn("Hello")) == Named("", "the message", before=True, said="Hello")
+    assert name(turn()) is None
 
 
 @pytest.mark.parametrize("role", [Role.ASSISTANT, Role.TOOL, Role.SYSTEM])

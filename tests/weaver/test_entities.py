@@ -91,10 +91,37 @@ async def test_an_id_in_the_message_names_the_entity() -> None:
     assert after_heading(injection).startswith(FIVE)
 
 
-async def test_the_memory_goes_before_the_message() -> None:
+@pytest.mark.parametrize("said", ["Which berth for IMO 9074729?", "Which berth for aurora borealis 1's call?"])
+async def test_what_the_message_names_goes_before_the_memory_and_the_loser_is_told(said: str) -> None:
+    injection = await weaver_of().weave(said, conversation="c", memory={"ship": "s-mistral"})
+    assert after_heading(injection).startswith(FIVE)
+    (found,) = unclear(injection)
+    assert (found.code, "'s-mistral'" in found.message) == ("entity-overruled", True)
+
+
+async def test_the_message_and_the_memory_that_name_one_entity_in_two_ways_do_not_differ() -> None:
+    injection = await weaver_of().weave("A berth for IMO 9074729", conversation="c", memory={"ship": "s-aurora"})
+    assert unclear(injection) == []
+
+
+async def test_a_name_in_a_message_is_still_meant_later() -> None:
     weaver = weaver_of()
-    injection = await weaver.weave("A berth, not like IMO 9074729", conversation="c", memory={"ship": "s-mistral"})
-    assert after_heading(injection) == MISTRAL
+    await weaver.weave("We talk about the Aurora Borealis 1 today", conversation="c")
+    assert after_heading(await weaver.weave("Which berth?", conversation="c")).startswith(FIVE)
+
+
+async def test_a_name_that_two_have_is_asked_about() -> None:
+    weaver = weaver_of(MemoryGraph([ship("a", "The Twin"), ship("b", "The Twin")]))
+    injection = await weaver.weave("A berth for the twin", conversation="c", memory={"ship": "a"})
+    assert [found.code for found in unclear(injection)] == ["entity-ambiguous"]
+    assert "## Entity Context" not in texts(injection)[0]
+
+
+async def test_sections_that_could_not_be_read_are_told_to_the_model_and_in_diagnostics() -> None:
+    weaver = weaver_of(Leaking([ship("s", "Vega")], at_once=False))
+    injection = await weaver.weave("Which berth?", conversation="c", memory={"ship": "s"})
+    assert "sections could not be read" in after_heading(injection)
+    assert [found.code for found in unclear(injection)] == ["entity-context-incomplete"]
 
 
 async def test_an_id_in_what_the_model_or_a_tool_says_names_nothing() -> None:
@@ -140,7 +167,7 @@ async def test_skills_of_one_turn_share_the_sections() -> None:
 async def test_skills_with_the_same_tags_ask_the_graph_once() -> None:
     graph = Counting([ship("s1", "Aurora")])
     await weaver_of(graph).weave("A berth and a pilot", conversation="c", memory={"ship": "s1"})
-    assert graph.asked.count("OWNED_BY") == 2  # of the sections `owner` and `company`
+    assert graph.asked.count("OWNED_BY") == 1  # though the sections `owner` and `company` both begin with it
 
 
 async def test_a_skill_without_tags_gets_no_context() -> None:

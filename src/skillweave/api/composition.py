@@ -5,15 +5,13 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from skillweave.api.turn_request import one_key
+from skillweave.checking import most, require_few
 from skillweave.codec import Portable
 from skillweave.compose.composition import Mode
 from skillweave.compose.spawn import SpawnPlan, SpawnRequest
-from skillweave.conversation import LONGEST_ID, Message, Placement
+from skillweave.conversation import LONGEST_ID, MOST_MESSAGES, MOST_NAMED, Message, Placement
 from skillweave.errors import InvalidSkill, InvalidSpawn, InvalidTurn
-from skillweave.limits import ToolLimits
-
-MOST_NAMED = 1_000
-"""Skills, or tools of a host, that one question names."""
+from skillweave.limits import MOST_ENTRIES, ToolLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,37 +21,33 @@ class ComposeRequest(Portable):
     json_keys: ClassVar[tuple[str, ...]] = ("skills", "mode?")
     json_exact: ClassVar[bool] = True
 
-    skills: tuple[str, ...]
+    skills: tuple[str, ...] = field(metadata=most(MOST_NAMED))
     mode: Mode = Mode.UNION
 
     def __post_init__(self) -> None:
-        _require_few(self.skills)
+        require_few(self, InvalidSkill)
 
 
 @dataclass(frozen=True, slots=True)
 class ValidateRequest(Portable):
-    """Which skills are to be used together, and the tools that the host has, None where it does not say.
-
-    Raises InvalidSkill for more than 1,000 skills.
-    """
+    """Skills to be used together, and the host's tools, None if not stated. Raises InvalidSkill over 1,000 skills."""
 
     json_keys: ClassVar[tuple[str, ...]] = ("skills", "host_tools?")
     json_exact: ClassVar[bool] = True
 
-    skills: tuple[str, ...]
-    host_tools: tuple[str, ...] | None = None
+    skills: tuple[str, ...] = field(metadata=most(MOST_NAMED))
+    host_tools: tuple[str, ...] | None = field(default=None, metadata=most(MOST_ENTRIES))
 
     def __post_init__(self) -> None:
-        _require_few(self.skills)
+        require_few(self, InvalidSkill)
 
 
 @dataclass(frozen=True, slots=True)
 class AuthorizeRequest(Portable):
     """A tool call that is to be judged by what holds in the conversation now.
 
-    `call_id` is the model's id of the call, by which a person's yes to it is known; `parameters` are the names that the
-    tool takes, `host_tools` the tools that the host has. `tools`, `limits` and `placement` are those of the
-    conversation's turns.
+    A person's yes is known by the `call_id`; `parameters` are names that the tool takes, `host_tools` the host's.
+    `tools`, `limits` and `placement` are those of the conversation's turns.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
@@ -66,21 +60,22 @@ class AuthorizeRequest(Portable):
     tool: str
     arguments: Mapping[str, object] | None = field(default=None, hash=False)
     call_id: str | None = None
-    parameters: tuple[str, ...] | None = None
-    host_tools: tuple[str, ...] | None = None
-    tools: tuple[str, ...] | None = None
+    parameters: tuple[str, ...] | None = field(default=None, metadata=most(MOST_ENTRIES))
+    host_tools: tuple[str, ...] | None = field(default=None, metadata=most(MOST_ENTRIES))
+    tools: tuple[str, ...] | None = field(default=None, metadata=most(MOST_ENTRIES))
     limits: ToolLimits | None = None
     placement: Placement = Placement.HISTORY
+
+    def __post_init__(self) -> None:
+        require_few(self, InvalidTurn, self.limits)
 
 
 @dataclass(frozen=True, slots=True)
 class SpawnQuestion(Portable):
-    """A sub-agent that is to be started: the request, and who spawns.
+    """A sub-agent that is to be started: the request, and who spawns. Raises InvalidSpawn.
 
-    `parent` is the id of the conversation that spawns, or `plan` the plan that a sub-agent was itself started with;
-    without both nobody's limits hold. `tools` are those that the host has for the sub-agent, None where it does not
-    say. Without a `spawn_id` the spawn has the Idempotency-Key as its id, else a new one. Raises InvalidSpawn for both
-    `parent` and `plan`.
+    `parent` is the id of the conversation, or `plan` the plan that its own sub-agent was started with; without both
+    nobody's limits hold. Without a `spawn_id` the Idempotency-Key is the id of the spawn, else it has a new one.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = ("request", "parent?", "plan?", "tools?", "spawn_id?")
@@ -89,10 +84,11 @@ class SpawnQuestion(Portable):
     request: SpawnRequest
     parent: str | None = None
     plan: SpawnPlan | None = None
-    tools: tuple[str, ...] | None = None
+    tools: tuple[str, ...] | None = field(default=None, metadata=most(MOST_ENTRIES))
     spawn_id: str | None = None
 
     def __post_init__(self) -> None:
+        require_few(self, InvalidSpawn)
         if self.parent is not None and self.plan is not None:
             raise InvalidSpawn("a spawn has `parent` and `plan`; give one of the two, as one agent spawns it")
 
@@ -105,9 +101,8 @@ class SpawnQuestion(Portable):
 class ToolCallRequest(Portable):
     """A call of one of skillweave's own tools, as the model made it.
 
-    `arguments` None stands for what was no JSON object. `call_id` makes the call repeatable; without one it has the
-    Idempotency-Key. `transcript` is what the model was sent and said until now; `tools`, `limits` and `placement` are
-    those of the conversation's turns.
+    `arguments` None stands for what was no JSON object. `call_id`, else the Idempotency-Key, makes the call repeatable.
+    `transcript` is what the model was sent and said until now.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
@@ -119,16 +114,12 @@ class ToolCallRequest(Portable):
     name: str
     arguments: Mapping[str, object] | None = field(hash=False)
     call_id: str | None = None
-    transcript: tuple[Message, ...] | None = None
-    tools: tuple[str, ...] | None = None
+    transcript: tuple[Message, ...] | None = field(default=None, metadata=most(MOST_MESSAGES))
+    tools: tuple[str, ...] | None = field(default=None, metadata=most(MOST_ENTRIES))
     limits: ToolLimits | None = None
     placement: Placement | None = None
 
     def __post_init__(self) -> None:
+        require_few(self, InvalidTurn, self.limits)
         if self.call_id is not None and len(self.call_id) > LONGEST_ID:
             raise InvalidTurn(f"the `call_id` has {len(self.call_id):,} characters; give at most {LONGEST_ID}")
-
-
-def _require_few(skills: tuple[str, ...]) -> None:
-    if len(skills) > MOST_NAMED:
-        raise InvalidSkill(f"{len(skills):,} skills are named; name at most {MOST_NAMED:,}")

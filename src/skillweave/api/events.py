@@ -15,11 +15,7 @@ GAP = "stream.gap"
 
 @dataclass(frozen=True, slots=True)
 class EventRequest(Portable):
-    """What a skill announces in the conversation that the path names: one of the events in its `emits`.
-
-    `payload` is a JSON object that fits the schema of the event, where a pack declares one. The same `key` again is the
-    same event again; the Idempotency-Key stands for it. Raises InvalidValue.
-    """
+    """An event of a skill's `emits`; the same `key`, or Idempotency-Key, is the same event. Raises InvalidValue."""
 
     json_keys: ClassVar[tuple[str, ...]] = ("skill_id", "event_type", "payload", "turn_id?", "key?")
     json_exact: ClassVar[bool] = True
@@ -42,11 +38,7 @@ class EventRequest(Portable):
 
 @dataclass(frozen=True, slots=True)
 class SentEvent(Portable):
-    """A server-sent event: `data` is an Event as JSON text, `event` its type, `id` its position in the stream.
-
-    Without `data` it only tells where the stream is, and in `retry` after how many milliseconds to come again. The data
-    of `stream.gap` is a Problem.
-    """
+    """A server-sent event at the position `id`: an Event or a Problem as JSON, or nothing but `retry` in ms."""
 
     json_keys: ClassVar[tuple[str, ...]] = ("data?", "event?", "id?", "retry?")
 

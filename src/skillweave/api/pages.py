@@ -43,9 +43,6 @@ class LogPage(Portable):
 def page(
     kind: Callable[[tuple[T, ...], str | None], P], found: Sequence[T], limit: int, place: Callable[[T], str]
 ) -> P:
-    """The first `limit` of what was found as a page of that kind; `place` is the `after` that goes on behind an entry.
-
-    Look for one entry more than the limit: only then does the page know whether it is the last.
-    """
+    """The first `limit` entries as a page; `place` is an entry's `after`. Pass one entry more than the limit."""
     shown = tuple(found[:limit])
     return kind(shown, place(shown[-1]) if len(found) > limit else None)

@@ -16,9 +16,8 @@ TYPES = "urn:skillweave:problem:"
 class Problem(Portable):
     """Why a request was not done: `type` tells programs what is wrong, `title` and `detail` tell people.
 
-    `status` is that of the HTTP answer. `place` is where in the request's body something is wrong; `findings` say it
-    one by one, where there are several. `choices` are the ids of which one is to be named, where a name has several;
-    `rejected` is the answer about a sub-agent that may not be started.
+    `place` is where in the request's body something is wrong; `findings` say it one by one. `choices` are the ids of
+    which one is to be named; `rejected` is the answer about a sub-agent that may not be started.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (

@@ -94,9 +94,8 @@ class ArtifactContent(Portable):
 class SkillDefinition(Portable):
     """A skill to be published: its definition in any spelling, and the content of its documents by their ids.
 
-    `definition` is what `GET` answers for a skill, or one of the spellings that files have: the native form, the
-    tiers, a definition with `allowed_tools`, or front matter. What the service knows better, origin and digest, is not
-    taken from it. A document of which only the reference is given keeps the content that the store has of it.
+    Origin and digest are not taken from the definition, for the service knows them better. A document of which only the
+    reference is given keeps the content that the store has of it.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = ("definition", "artifacts?")
@@ -166,10 +165,7 @@ class RollbackRequest(Portable):
 
 @dataclass(frozen=True, slots=True)
 class CheckRequest(Portable):
-    """Skills that are to be looked at together, at most 500; nothing of them is kept.
-
-    Raises InvalidSkill for more of them.
-    """
+    """Skills to be checked together, none of which is kept. Raises InvalidSkill over 500."""
 
     json_exact: ClassVar[bool] = True
 

@@ -5,13 +5,23 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import ClassVar
 
-from skillweave.checking import Checked
+from skillweave.checking import Checked, most
 from skillweave.codec import Portable
-from skillweave.conversation import Message, Placement, Read, ToolResult, Turn, message_of
+from skillweave.conversation import (
+    MOST_MESSAGES,
+    MOST_NAMED,
+    MOST_RESULTS,
+    Message,
+    Placement,
+    Read,
+    ToolResult,
+    Turn,
+    message_of,
+)
 from skillweave.disclose.fit import Budget
 from skillweave.errors import InvalidTurn
 from skillweave.frozen import EMPTY
-from skillweave.limits import ToolLimits
+from skillweave.limits import MOST_ENTRIES, ToolLimits
 from skillweave.task import Task
 
 
@@ -24,12 +34,11 @@ class DeliveryMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest(Portable):
-    """A turn of the conversation that the path names; all but `message` has a default.
+    """A turn of the conversation that the path names: the fields of `Turn`, all but `message` with a default.
 
-    The fields are those of `Turn`; a `message` that is a text is one of the user. Without an `id` the turn has the
-    Idempotency-Key, else a new one. `delivery` is `given` or `two-phase`, in which the host confirms or releases the
-    turn within 60 s; `budget` is one for this turn, None the service's. A conversation's working memory is part of the
-    turn; keys of `memory` go before its keys, for this turn.
+    A `message` that is a text is one of the user. Without an `id` the Idempotency-Key is the turn's id. With the
+    `delivery` `two-phase` the host confirms or releases the turn within 60 s. Keys of `memory` go before working
+    memory.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
@@ -40,12 +49,12 @@ class TurnRequest(Portable):
 
     message: str | Message
     id: str | None = None
-    transcript: tuple[Message, ...] | None = None
-    results: tuple[ToolResult, ...] = ()
-    named: tuple[str, ...] = ()
-    reads: tuple[Read, ...] = ()
-    memory: Mapping[str, object] = field(default=EMPTY, hash=False)
-    tools: tuple[str, ...] | None = None
+    transcript: tuple[Message, ...] | None = field(default=None, metadata=most(MOST_MESSAGES))
+    results: tuple[ToolResult, ...] = field(default=(), metadata=most(MOST_RESULTS))
+    named: tuple[str, ...] = field(default=(), metadata=most(MOST_NAMED))
+    reads: tuple[Read, ...] = field(default=(), metadata=most(MOST_NAMED))
+    memory: Mapping[str, object] = field(default=EMPTY, hash=False, metadata=most(MOST_RESULTS))
+    tools: tuple[str, ...] | None = field(default=None, metadata=most(MOST_ENTRIES))
     placement: Placement = Placement.HISTORY
     task: Task | None = None
     limits: ToolLimits | None = None
@@ -61,10 +70,7 @@ class TurnRequest(Portable):
     def turn(
         self, conversation: str, *, key: str | None, memory: Mapping[str, object], new_id: Callable[[], str]
     ) -> Turn:
-        """The turn, with the conversation's working memory below its own; `key` is the Idempotency-Key.
-
-        Raises InvalidTurn for a turn that cannot be run, and where `id` and `key` are two.
-        """
+        """The turn, its memory over the conversation's. Raises InvalidTurn, also if `id` and `key` differ."""
         known = {one.name: getattr(self, one.name) for one in fields(Turn) if one.name in _SHARED}
         known["id"] = one_key("turn has the id", self.id, key, InvalidTurn) or new_id()
         said = message_of(self.message)

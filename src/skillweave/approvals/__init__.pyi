@@ -7,6 +7,7 @@ from .case import ApprovalRequest as ApprovalRequest
 from .case import ApprovalStatus as ApprovalStatus
 from .case import LogRow as LogRow
 from .desk import ApprovalDesk as ApprovalDesk
+from .desk import logged_in as logged_in
 from .steps import applied as applied
 from .steps import asked as asked
 from .steps import asked_again as asked_again

@@ -1,6 +1,6 @@
 """The port of the book of approvals: what was asked and answered, and the log of each step."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from skillweave.approvals.case import ApprovalCase, ApprovalRequest, ApprovalStatus, LogRow
@@ -12,19 +12,14 @@ from skillweave.weaver.approvals import CheckpointVerdict
 class ApprovalBook(ClosableOnExit, Protocol):
     """Keeps approvals and their log; `tests/contracts_of_ports/approvals.py` is the contract as tests.
 
-    Each step writes its row of the log and the approval in one transaction; what it makes of an approval is in
-    `skillweave.approvals.steps`. All methods raise StoreUnavailable when what is asked does not answer, steps
-    ApprovalLogBroken, which is one, where the log does not end as it was sealed, and those with an `approval_id`
-    ApprovalNotFound, also for another tenant's.
+    Each step writes its row of the log and the approval in one transaction. All methods raise StoreUnavailable, steps
+    also ApprovalLogBroken where the log does not end as it was sealed, and ApprovalNotFound.
     """
 
     async def open(
         self, approval_id: str, request: ApprovalRequest, digest: str, state: State, *, tenant: str = ""
     ) -> ApprovalCase:
-        """Keep a new question. One with that id and the same request is answered as it stands; nothing is written.
-
-        Raises InvalidValue where the id belongs to another request, and for what can be no id.
-        """
+        """Keeps a question; the same id and request is answered as it stands. Raises InvalidValue."""
         ...
 
     async def get(self, approval_id: str, *, tenant: str = "") -> ApprovalCase:
@@ -41,34 +36,21 @@ class ApprovalBook(ClosableOnExit, Protocol):
         limit: int = 20,
         tenant: str = "",
     ) -> tuple[ApprovalCase, ...]:
-        """At most `limit` approvals after the one with the id `after`, the oldest first, by when they were asked.
-
-        Those asked at one time are in the order of their ids. Raises ApprovalNotFound for an `after` that is not known,
-        and InvalidValue for a limit that is not from 1 to 1000.
-        """
+        """At most `limit` (1 to 1000) approvals after that id, oldest first. Raises ApprovalNotFound, InvalidValue."""
         ...
 
     async def decide(
         self, approval_id: str, verdict: CheckpointVerdict, *, key: str = "", tenant: str = ""
     ) -> ApprovalCase:
-        """Keep what a person said, not applied yet, and the API key it came with; the same again changes nothing.
-
-        Raises AlreadyDecided for another one, and InvalidVerdict for one that is not on what was asked and shown.
-        """
+        """Keeps a verdict and the API key that gave it, once. Raises AlreadyDecided and InvalidVerdict."""
         ...
 
     async def applied(self, approval_id: str, *, tenant: str = "") -> ApprovalCase:
-        """Note that the conversation has the verdict; again changes nothing.
-
-        Raises InvalidValue where there is none.
-        """
+        """Notes that the conversation has the verdict, once. Raises InvalidValue if there is none."""
         ...
 
     async def refused(self, approval_id: str, why: str, *, tenant: str = "") -> ApprovalCase:
-        """Note that the verdict could not be kept in the conversation, and ask anew: it is pending again.
-
-        One that is pending, or applied, stays as it is.
-        """
+        """Notes why the verdict could not be kept, and asks anew; pending and applied ones stay as they are."""
         ...
 
     async def waiting(self, conversation: str, *, tenant: str = "") -> tuple[ApprovalCase, ...]:
@@ -80,21 +62,17 @@ class ApprovalBook(ClosableOnExit, Protocol):
         ...
 
     async def escalate(self, *, tenant: str = "") -> tuple[ApprovalCase, ...]:
-        """Hand every pending approval whose time is over to the next reviewer; those whose time was over.
-
-        Each has the same time again with its `escalate_to`. One without, or that is there already, is only noted, once:
-        its `due_at` is None then.
-        """
+        """Hands each overdue approval to its next reviewer for the same time, or notes it once, without `due_at`."""
         ...
 
     async def log(self, *, after: int = 0, limit: int = 1000, tenant: str = "") -> Sequence[LogRow]:
         """At most `limit` rows of the log after that number."""
         ...
 
-    async def verify(self, *, tenant: str = "") -> tuple[str, ...]:
-        """What is wrong with the tenant's log, and where an approval differs from what its log says; empty if nothing.
+    async def verify(self, kept: Collection[str] = (), *, tenant: str = "") -> tuple[str, ...]:
+        """Returns what is wrong with the tenant's log, and where an approval differs from its log; empty if nothing.
 
-        A whole log that was put back to an earlier state, its end included, cannot be told from the earlier one: keep
-        the number and seal of its end elsewhere to see that.
+        `kept` are what verdicts answered as `logged`: without them a log that was cut, its end included, or removed as
+        a whole looks like an earlier one. `ApprovalDesk.verify` takes them from the conversations.
         """
         ...

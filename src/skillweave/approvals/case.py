@@ -37,10 +37,8 @@ class ApprovalStatus(StrEnum):
 class ApprovalRequest(Portable):
     """What a host asks a person: may the agent pass this checkpoint, with this call where it asks about calls.
 
-    `digest` is that of the skill as the host shows it, None for the present one. `reviewer` is who is asked,
-    `escalate_to` who is asked after `escalate_seconds` without an answer; None leaves it with the first. `payload` is
-    what the host shows beside it, at most 64 KiB of JSON, which is kept and never read. Raises InvalidTurn for a
-    conversation that can be none, InvalidValue for another field of another form.
+    `digest` is that of the skill as shown, None for the present one. After `escalate_seconds` without an answer
+    `escalate_to` is asked. `payload` is kept and never read, at most 64 KiB. Raises InvalidTurn, InvalidValue.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
@@ -80,14 +78,13 @@ class ApprovalRequest(Portable):
 class ApprovalCase(Portable):
     """A request for a verdict, with all that became of it.
 
-    `reviewer` is who is asked now; `digest` is that of the skill as it was shown. `state` is the conversation as it was
-    when the question came up, None in a list. `arguments` are those that a `modified` call is to run with. `applied`
-    says that the conversation has the verdict. `key` is the id and name of the API key that gave it, whatever `by`
-    says; empty where there was none. Times are seconds of the store's clock; `due_at` is when it escalates,
-    None for never.
+    `reviewer` is who is asked now; `state` is the conversation when the question came up, None in a list. `arguments`
+    are those that a `modified` call runs with; `applied`: the conversation has the verdict. `key` is the id and name of
+    the API key that gave it. Times are seconds of the store's clock; `due_at` is when it escalates, None for never.
+    `logged` is the number and the seal of the log's row with the verdict: who keeps it can tell that the log was cut.
     """
 
-    json_keys: ClassVar[tuple[str, ...]] = ("...", "key?")
+    json_keys: ClassVar[tuple[str, ...]] = ("...", "key?", "logged?")
 
     id: str
     request: ApprovalRequest
@@ -104,15 +101,12 @@ class ApprovalCase(Portable):
     applied: bool = False
     escalations: int = 0
     key: str = ""
+    logged: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ApprovalReply(Portable):
-    """What a person says to an approval, and who that is; `note` is kept with it, and told to the model with a no.
-
-    `arguments` are those that a call is to run with, all of them; they go with the verdict `modified`. Raises
-    InvalidValue for a field of another form, and for nobody's name.
-    """
+    """What a person says to an approval; `note` is told to the model with a no, `arguments` go with `modified`."""
 
     json_keys: ClassVar[tuple[str, ...]] = ("verdict", "by", "note?", "arguments?")
     json_exact: ClassVar[bool] = True
@@ -181,11 +175,7 @@ def _json_object(checked: Checked, name: str, given: Mapping[str, FrozenJson]) -
 
 @dataclass(frozen=True, slots=True)
 class LogRow(Portable):
-    """One step of one approval: `kind` is created, decided, refused, applied or escalated.
-
-    `number` counts the rows of a tenant from 1 on, `document` is the step as JSON text, `at` seconds of the store's
-    clock. `seal` is an HMAC-SHA-256 in hex over this row and the seal of the one before.
-    """
+    """One step of one approval; `number` counts from 1, `seal` is an HMAC-SHA-256 over this row and the seal before."""
 
     json_keys: ClassVar[tuple[str, ...]] = ("...",)
 

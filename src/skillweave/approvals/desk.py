@@ -9,6 +9,7 @@ from skillweave.approvals.steps import verdict_of
 from skillweave.errors import CheckpointNotFound, InvalidVerdict, SkillNotFound
 from skillweave.events.event import EventStream
 from skillweave.state.approvals import shown_with
+from skillweave.state.port import Store
 from skillweave.state.state import Approval, ApprovalVerdict, State
 from skillweave.weaver import Weaver
 from skillweave.weaver.approvals import CheckpointVerdict, require_askable
@@ -21,23 +22,14 @@ _REFUSALS = (InvalidVerdict, SkillNotFound, CheckpointNotFound)
 
 @dataclass(frozen=True, slots=True)
 class ApprovalDesk:
-    """Asks and answers for one tenant: the book keeps each step, the Weaver's conversations get the verdicts.
-
-    A crash between two steps loses nothing: a verdict that the book has and the conversation lacks is applied by
-    `apply_waiting`, which runs before every turn. `events` are told of each verdict, once however often it is applied.
-    """
+    """Asks and answers for one tenant; before every turn `apply_waiting` applies what a crash left."""
 
     book: ApprovalBook
     weaver: Weaver
     events: EventStream
 
     async def ask(self, approval_id: str, request: ApprovalRequest) -> ApprovalCase:
-        """Keep a question with the conversation as it is now; the same again is answered as it stands.
-
-        Raises SkillNotFound, CheckpointNotFound, InvalidVerdict where a yes could not be kept: the skill has another
-        digest than is given, or the checkpoint asks about a call that is not given; InvalidValue where the id belongs
-        to another request.
-        """
+        """Keeps a question with the conversation as it is. Raises SkillNotFound, CheckpointNotFound, InvalidVerdict."""
         tenant = self.weaver.ledger.tenant
         try:
             known = await self.book.get(approval_id, tenant=tenant)
@@ -48,20 +40,13 @@ class ApprovalDesk:
         return await self.book.open(approval_id, request, known.digest, known.state or State(), tenant=tenant)
 
     async def decide(self, approval_id: str, reply: ApprovalReply, key: str = "") -> ApprovalCase:
-        """Keep what a person said, and the API key it came with, and apply it; the same again changes nothing.
-
-        Raises ApprovalNotFound, AlreadyDecided for another verdict, and what `Weaver.approvals.decide` raises where the
-        conversation cannot have it: then the book notes why, and the approval is pending again.
-        """
+        """Keeps what a person said and applies it, once. Raises ApprovalNotFound, AlreadyDecided, InvalidVerdict."""
         asked = await self.book.get(approval_id, tenant=self.weaver.ledger.tenant)
         case = await self.book.decide(approval_id, _said(asked, reply), key=key, tenant=self.weaver.ledger.tenant)
         return case if case.applied else await self._apply(case)
 
     async def apply_waiting(self, conversation: str) -> bool:
-        """Have the conversation know every verdict that the book has for it; whether there was one that waited.
-
-        One that cannot be kept is asked anew.
-        """
+        """Applies verdicts that wait for the conversation, and returns whether any did; refused ones are asked anew."""
         waiting = await self.book.waiting(conversation, tenant=self.weaver.ledger.tenant)
         for case in waiting:
             try:
@@ -70,6 +55,11 @@ class ApprovalDesk:
                 # The book has noted it, and whoever looks at the approval sees that it is pending again.
                 log.warning("the verdict of approval %s could not be applied: %r", case.id, str(error))
         return bool(waiting)
+
+    async def verify(self) -> tuple[str, ...]:
+        """Returns what is wrong with the log of approvals, also beside what the conversations keep of it."""
+        kept = await logged_in(self.weaver.ledger.store, self.weaver.ledger.tenant)
+        return await self.book.verify(kept, tenant=self.weaver.ledger.tenant)
 
     async def _apply(self, case: ApprovalCase) -> ApprovalCase:
         tenant, conversation = self.weaver.ledger.tenant, case.request.conversation
@@ -86,6 +76,18 @@ class ApprovalDesk:
         # The Weaver has told it already, if nothing crashed in between: with the same id, which is told once.
         await self.events.append(conversation, [decided_event(conversation, kept)], tenant=tenant)
         return await self.book.applied(case.id, tenant=tenant)
+
+
+async def logged_in(store: Store, tenant: str = "") -> frozenset[str]:
+    """Returns the rows of the log that the tenant's conversations keep, each as its number and seal."""
+    found: set[str] = set()
+    after = ""
+    while page := await store.conversations(after=after, tenant=tenant):
+        for conversation in page:
+            state, _ = await store.load(conversation, tenant=tenant)
+            found.update(one.logged for one in state.approvals if one.logged)
+        after = page[-1]
+    return frozenset(found)
 
 
 def _yes_to(request: ApprovalRequest) -> CheckpointVerdict:
@@ -114,7 +116,6 @@ def _said(case: ApprovalCase, reply: ApprovalReply) -> CheckpointVerdict:
 
 
 def _kept(state: State, case: ApprovalCase) -> Approval | None:
-    """The verdict of the case, where the conversation has it."""
     said = verdict_of(case)
     calls = [call for call in (said.call, said.decided_call) if call is not None]
     digests = {one for call in calls for one in (call.digest, call.content)}

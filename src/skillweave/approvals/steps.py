@@ -36,10 +36,7 @@ def asked_again(case: ApprovalCase, request: ApprovalRequest) -> ApprovalCase:
 
 
 def decided(case: ApprovalCase, verdict: CheckpointVerdict, now: float, key: str = "") -> ApprovalCase:
-    """The approval with what a person said, not applied yet; as it stands where it was the same.
-
-    Raises AlreadyDecided for another verdict, and InvalidVerdict for one that is not about what was asked and shown.
-    """
+    """The approval with a verdict, once. Raises AlreadyDecided for another one, InvalidVerdict for a strange one."""
     require_words(verdict.by, verdict.note)
     request = case.request
     if (verdict.skill_id, verdict.checkpoint) != (request.skill_id, request.checkpoint):
@@ -92,14 +89,12 @@ def refused(case: ApprovalCase, now: float) -> ApprovalCase:
         note="",
         arguments=None,
         key="",
+        logged="",
     )
 
 
 def escalated(case: ApprovalCase, now: float) -> ApprovalCase:
-    """The approval after its time: with the next reviewer for the same time, else never due again.
-
-    As it stands where it is not due.
-    """
+    """The approval with its next reviewer if it is due, or never due again if there is none."""
     if case.due_at is None or case.due_at > now:
         return case
     to = case.request.escalate_to
@@ -124,6 +119,7 @@ def verdict_of(case: ApprovalCase) -> CheckpointVerdict:
         request.call,
         case.arguments,
         case.id,
+        case.logged,
     )
 
 

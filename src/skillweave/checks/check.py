@@ -15,10 +15,7 @@ from skillweave.text.search import MatchMode
 
 
 def check_skills(snapshot: Snapshot, graph: SkillGraph | None = None) -> tuple[Diagnostic, ...]:
-    """Every finding about the skills, those of loading them first; `graph` is the host's own, before a pack's.
-
-    Of skills that come from files the lines are named, for which these are read again.
-    """
+    """Every finding about the skills and the graph, the host's or a pack's; files are read again for lines."""
     _, about_triggers = compile_triggers(snapshot.active(), MatchMode.WORD)
     about_rules = check_task_rules(snapshot.task_rules, snapshot)
     about_events = check_event_types(snapshot)

@@ -9,7 +9,7 @@ from skillweave.checks import codes
 from skillweave.checks.lines import Lines
 from skillweave.checks.unedited import is_scaffold_text
 from skillweave.diagnostics import Diagnostic, Location
-from skillweave.errors import nearest_names
+from skillweave.errors import first_of, nearest_names
 from skillweave.formats.identity import id_of
 from skillweave.frontmatter.codes import Code
 from skillweave.frontmatter.yaml_text import Keys, Tree
@@ -72,9 +72,8 @@ def _dead_links(skill: Skill, lines: Lines) -> Iterator[Diagnostic]:
     dead = [file for file in named if file not in there and not _is_there(place.parent, file)]
     if not dead:
         return
-    rest = f" and {len(dead) - _NAMED} more" if len(dead) > _NAMED else ""
     verb = "is" if len(dead) == 1 else "are"
-    message = f"{', '.join(map(repr, dead[:_NAMED]))}{rest} {verb} named in the text of skill {skill.id!r}"
+    message = f"{first_of([*map(repr, dead)], _NAMED)} {verb} named in the text of skill {skill.id!r}"
     message += " and not in its folder"
     fix = "copy the files into the skill's folder, or take their names out of the text"
     yield _found(codes.DEAD_LINK, skill, lines.in_text(skill, dead[0]), message, fix)

@@ -1,5 +1,7 @@
 """`skillweave add` and `remove`: skills of others in your folder, with a lock of what came from where."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,7 +11,10 @@ import typer
 from skillweave.cli import options
 from skillweave.cli.arguments.skills import DEFAULT_FOLDER
 from skillweave.cli.failure import Mistake
-from skillweave.cli.output.page import Answer
+from skillweave.cli.output.page import Answer, Ink, Page, below, counted, printable
+from skillweave.codec import Portable
+from skillweave.installs.adding import Added
+from skillweave.installs.lock import Condition, Locked, Standing
 
 if TYPE_CHECKING:
     from skillweave.cli.output.installs import AddedShown
@@ -62,13 +67,11 @@ def add(
     hooks, submodules or your git configuration. What you edited is not overwritten. A skill is text that your agent
     obeys: read it before you use it.
     """
-    from skillweave.cli.output.installs import AddedShown, added_text
     from skillweave.installs.adding import add_skills
     from skillweave.installs.fetching import fetched
     from skillweave.installs.packages import packages_in
 
     if source is None:
-        from skillweave.cli.output.installs import Installed, installed_text
         from skillweave.installs.lock import read_lock, standings
 
         listed = Installed(folder, tuple(standings(Path(folder), read_lock(Path(folder)))))
@@ -104,8 +107,68 @@ def remove(
 
     Deletes its folder and its entry in the lock. One that you edited stays, unless you add --force.
     """
-    from skillweave.cli.output.installs import Removed, removed_text
     from skillweave.installs.adding import remove_skill
 
     shown = Removed(folder, skill, remove_skill(Path(folder), skill, force=force))
     return Answer(lambda: shown, partial(removed_text, shown))
+
+
+@dataclass(frozen=True, slots=True)
+class AddedShown(Portable):
+    """The skills that were added to a folder."""
+
+    folder: str
+    skills: tuple[Added, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Installed(Portable):
+    """The skills that were added to a folder, as they are now."""
+
+    folder: str
+    skills: tuple[Standing, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Removed(Portable):
+    """An added skill that was taken out again."""
+
+    folder: str
+    skill_id: str
+    locked: Locked
+
+
+def added_text(shown: AddedShown, page: Page) -> str:
+    """A line for each skill with its source, and how to go on."""
+    lines = [
+        page.entry(one.change, f"{one.skill_id}, {_origin(one.locked)}", _INKS[one.change]) for one in shown.skills
+    ]
+    return below(lines, "Read what you added before an agent does:", f"  skillweave check {printable(shown.folder)}")
+
+
+_INKS = {"new": Ink.GOOD, "replaced": Ink.WARN, "unchanged": Ink.FAINT}
+
+
+def installed_text(shown: Installed, page: Page) -> str:
+    """A line for each added skill, and below it the files that differ."""
+    lines = [line for one in shown.skills for line in _installed(one, page)]
+    return below(lines, f"{counted(len(shown.skills), 'added skill')} in {printable(shown.folder)}.")
+
+
+def removed_text(shown: Removed, page: Page) -> str:
+    """What was taken out."""
+    return page.entry("removed", f"{shown.skill_id}, {_origin(shown.locked)}", Ink.GOOD)
+
+
+def _installed(one: Standing, page: Page) -> Iterator[str]:
+    inks = {Condition.UNCHANGED: Ink.GOOD, Condition.EDITED: Ink.WARN, Condition.MISSING: Ink.BAD}
+    yield page.entry(one.condition.value, f"{one.skill_id}, {_origin(one.locked)}", inks[one.condition])
+    if one.differing:
+        yield page.entry("", ", ".join(one.differing))
+
+
+def _origin(locked: Locked) -> str:
+    version = f"version {locked.version}, " if locked.version else ""
+    inside = "" if locked.path == "." else f", {locked.path}"
+    commit = f", commit {locked.commit[:12]}" if locked.commit else ""
+    return f"{version}{counted(len(locked.sha256), 'file')} from {locked.source}{inside}{commit}"

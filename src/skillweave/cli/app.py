@@ -47,11 +47,7 @@ class Everything(Group):
         return found
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401
-        """The command of that name, None where there is none.
-
-        Raises MissingDistribution for one that comes with a distribution that is not installed, and SkillweaveError
-        for one that is refused.
-        """
+        """The command of that name, or None. Raises MissingDistribution if a distribution of ours brings it."""
         if cmd_name not in self.commands and not ctx.resilient_parsing:
             if cmd_name in self.guests.refused:
                 raise SkillweaveError(self.guests.refused[cmd_name])
@@ -126,6 +122,5 @@ def _options(
         bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
     ] = False,
 ) -> None:
-    """What stands before any command."""
     if config is not None and no_config:
         raise typer.TyperException("--config names a file, and --no-config says to read none; give one of them")

@@ -105,10 +105,7 @@ def opened_talk(
     system: str | None = None,
     placement: str = Placement.HISTORY.value,
 ) -> Iterator["Talk"]:
-    """The conversation with that model; the ledger is closed at the end, and so are the entities that are named.
-
-    What was wrong with the skills is said first. Raises StoreUnavailable for a ledger that does not answer.
-    """
+    """The conversation with that model, after what is wrong with the skills; closes what it opened at the end."""
     from skillweave.cli.arguments.entities import graph_if_named
     from skillweave.cli.chat_agent import Happened, Talk
     from skillweave.cli.output.notes import graph_notes, loading_notes
@@ -141,10 +138,7 @@ def _conversed(
 
 
 def converse(talk: "Talk", messages: Sequence[str] | None = None, *, quiet: bool = False) -> None:
-    """Say the messages, or what comes from standard input, and print what is replied.
-
-    At the prompt the conversation goes on after a message that failed; elsewhere the error ends it.
-    """
+    """Says the messages, or standard input, and prints the replies; at the prompt an error does not end it."""
     last: list[Told] = []
     at_prompt = not messages and sys.stdin.isatty()
     for text in _coming(talk, messages, last):
@@ -181,7 +175,6 @@ def _coming(talk: "Talk", messages: Sequence[str] | None, last: "Sequence[Told]"
 
 
 def _replied(talk: "Talk", text: str) -> "Told":
-    """Print the reply as it comes, and end its line whatever happens."""
     open_line = False
 
     def show(piece: str) -> None:
@@ -257,7 +250,6 @@ def _typed(talk: "Talk", last: Sequence["Told"]) -> Iterator[str]:
 
 
 def _line() -> str | None:
-    """What is typed at the prompt; None at the end of input."""
     if not sys.stdout.isatty():  # `input` would write its prompt among the answers
         say(PROMPT, end="")
         return sys.stdin.readline() or None

@@ -34,10 +34,7 @@ _LONGEST = 300
 
 
 def open_model(named: str) -> BaseChatModel:
-    """The model that `provider:name` stands for, through LangChain's `init_chat_model`.
-
-    Raises Mistake for a name of another form, an unknown provider and a missing key, each with the remedy.
-    """
+    """The LangChain model for `provider:name`. Raises Mistake with the remedy if it cannot be made."""
     provider, _, model = (part.strip() for part in named.partition(":"))
     if not provider or not model:
         raise Mistake(f"{named[:100]!r} names no model; give it as provider:name, such as anthropic:claude-sonnet-5")
@@ -107,10 +104,7 @@ class Happened:
             self.turns[event.turn_id] = event.payload
 
     def told(self, message: str, reply: str, decisions: tuple[Decision, ...]) -> Told:
-        """What became of the message: the skills that the last call had, and of all calls what they said and offered.
-
-        Calls of one tool loop end the same, so the end of the longest counts once.
-        """
+        """What became of the message; calls of one tool loop end the same, so the end of the longest counts once."""
         turns = tuple(self.turns.values())
         return Told(
             message,
@@ -149,10 +143,7 @@ class Talk:
         )
 
     def say(self, text: str, decide: Decide, show: Callable[[str], object]) -> Told:
-        """One message of the user; `show` gets the reply piece by piece, `decide` what a person is asked.
-
-        Raises Mistake for a model that fails, and whatever `decide` raises.
-        """
+        """Sends one message; `show` gets the reply in pieces, `decide` answers checkpoints. Raises Mistake."""
         before = {entry.turn_id for entry in self._logged()}
         happened = self._happened
         for collected in (happened.turns, happened.blocked, happened.moved):

@@ -13,6 +13,7 @@ from skillweave.cli.arguments.skills import working
 from skillweave.cli.failure import MISTAKE, Mistake
 from skillweave.cli.output.page import Answer, Ink, Page, Stream, below, counted, finding_line, printable, tally_shown
 from skillweave.diagnostics import has_errors
+from skillweave.errors import first_of
 
 if TYPE_CHECKING:
     from skillweave.cli.output.skills import CheckShown, EditShown
@@ -114,7 +115,6 @@ def _by_host_key(skills: "Sequence[Skill]") -> dict[str, list[str]]:
 
 
 def _answer(checked: "CheckShown", notes: tuple[str, ...], *, dry_run: bool = False) -> Answer:
-    """The answer of `check`; its code is 1 when there is an error."""
     code = MISTAKE if has_errors(checked.diagnostics) else 0
     return Answer(lambda: checked, partial(_text, checked, dry_run), code, notes)
 
@@ -127,13 +127,10 @@ def _text(checked: "CheckShown", dry_run: bool, page: Page) -> str:
         else f"{printable(file.path)}: {page.paint('fixed', Ink.GOOD)}: {printable('; '.join(file.changes))}"
         for file in checked.fixed
     ]
-    notes = [page.wrap(f"{key}: {_MEANINGS[key]} {_listed(ids)}.") for key, ids in checked.host_keys.items() if ids]
+    notes = [
+        page.wrap(f"{key}: {_MEANINGS[key]} {first_of(ids, LISTED)}.") for key, ids in checked.host_keys.items() if ids
+    ]
     return below([*fixed, *(finding_line(found, page) for found in checked.diagnostics)], _summary(checked), *notes)
-
-
-def _listed(ids: Sequence[str]) -> str:
-    shown = ", ".join(ids[:LISTED])
-    return f"{shown} and {len(ids) - LISTED:,} more" if len(ids) > LISTED else shown
 
 
 def _summary(checked: "CheckShown") -> str:

@@ -12,11 +12,7 @@ from skillweave.errors import SkillweaveError
 
 
 def spread(function: Callable[..., object]) -> Callable[..., object]:
-    """The command as typer reads it: each set of options in its signature spread out, and `--json` as the last option.
-
-    A set of options, or of arguments, is a parameter that is annotated with a dataclass of them. `--json` is not passed
-    on, unless the command asks for it: whoever prints an answer looks at the arguments. A coroutine is run to its end.
-    """
+    """The function as typer reads it: its dataclasses of options spread out, `--json` added, coroutines run."""
     from skillweave.cli.options import AsJson
 
     sets: dict[str, type] = {}
@@ -52,7 +48,6 @@ def spread(function: Callable[..., object]) -> Callable[..., object]:
 
 
 async def _to_its_end(answer: Awaitable[object]) -> object:
-    """What the command answers, after which no source of its own is connected any more."""
     from skillweave.cli.arguments.skills import sources_closed
 
     async with sources_closed():
@@ -65,7 +60,6 @@ class _WithExamples:
     epilog: str | None
 
     def format_epilog(self, _ctx: Any, formatter: Any) -> None:  # noqa: ANN401
-        """The examples, one a line, not wrapped."""
         if self.epilog:
             with formatter.section("Examples"):
                 for line in self.epilog.strip().splitlines():

@@ -49,8 +49,7 @@ class ConfigFile:
 def nearest_file(start: Path, home: Path) -> ConfigFile | None:
     """The configuration nearest to a folder, looking upwards to the home folder or the root of a repository.
 
-    `skillweave.toml` wins over the `pyproject.toml` beside it, which counts only with a `[tool.skillweave]`. Above the
-    first folder, one that everybody may write to, such as /tmp, ends the search: a stranger's file is not obeyed.
+    `skillweave.toml` wins over a `pyproject.toml`. Above the first folder, one that everybody may write to ends it.
     """
     for folder in (start, *start.parents):
         try:

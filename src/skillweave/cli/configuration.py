@@ -79,10 +79,7 @@ class Key:
         return [_placed(one, folder) for one in value] if isinstance(value, list) else _placed(str(value), folder)
 
     def from_text(self, text: str) -> object:
-        """Returns the value of an environment variable: lists of paths are parted as in PATH, others by commas.
-
-        Lists with a URL among them are parted by commas too, as a URL has colons of its own.
-        """
+        """Returns the value of a variable. Lists of paths are split as in PATH, all others at commas."""
         if not self.parameter.multiple:
             return text
         parts = text.split(os.pathsep if self._is_path and "://" not in text else ",")
@@ -113,10 +110,7 @@ def keys_of(command: Any) -> dict[str, Key]:  # noqa: ANN401 - typer's types are
 
 
 def problems_of(file: ConfigFile, program: Any, checked: Collection[str]) -> Iterator[str]:  # noqa: ANN401
-    """Yields what is wrong, a line each with place and remedy; of values only those of the `checked` commands.
-
-    `program` is the group of all commands.
-    """
+    """Yields a line for each mistake in the file; values are checked for the `checked` commands of `program`."""
     by_command = {name: keys_of(program.commands[name].load()) for name in checked}
     keys = {name: key for one in by_command.values() for name, key in one.items()}
     top = {name: value for name, value in file.table.items() if name != COMMAND}
@@ -238,10 +232,7 @@ class Configuration:
 
 
 def configuration_of(params: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> Configuration:
-    """The configuration of this call, its file read but not checked; `params` are those before the command.
-
-    Raises InvalidConfiguration.
-    """
+    """The configuration of this call, its file read but not checked. Raises InvalidConfiguration."""
     named = params.get("config") or environment.get(CONFIG_VARIABLE)
     if params.get("no_config"):
         return Configuration(None, environment)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from shlex import quote
@@ -15,13 +16,14 @@ from skillweave.cli import completion, options
 from skillweave.cli.arguments.ledger import Kept, kept_in, opened
 from skillweave.cli.failure import Mistake
 from skillweave.cli.output.page import Answer, Ink, Page
+from skillweave.codec import Portable
+from skillweave.compose.policy import Ruling
 from skillweave.conversation import Message, Role, ToolResult, Turn
-from skillweave.frozen import as_json, freeze_mapping, thaw
+from skillweave.frozen import FrozenJson, as_json, freeze_mapping, thaw
+from skillweave.injection import Injection
 from skillweave.redaction import without_secrets
 
 if TYPE_CHECKING:
-    from skillweave.cli.output.demo import Demo, DemoCall, DemoTurn
-    from skillweave.injection import Injection
     from skillweave.packs.demonstration import Demonstration, Scene, ToolUse
     from skillweave.packs.tool import Tool
     from skillweave.weaver import Weaver
@@ -133,7 +135,6 @@ def example_skills() -> Path:
 
 @asynccontextmanager
 async def _opened(pack: "Demonstration | None", kept: Kept) -> "AsyncIterator[tuple[Weaver, Mapping[str, Tool]]]":
-    """The weaver of the example skills, or of a pack, with the tools that its model can call."""
     import skillweave
     from skillweave.settings import CatalogMode, FileAccess, Settings
 
@@ -157,8 +158,6 @@ async def _opened(pack: "Demonstration | None", kept: Kept) -> "AsyncIterator[tu
 
 async def _played(name: str | None, pack: "Demonstration | None", kept: Kept) -> "Demo":
     """The conversation once through. A pack's has no transcript: a second process knows the ledger alone."""
-    from skillweave.cli.output.demo import Demo, DemoTotals, DemoTurn
-
     steps: list[DemoTurn] = []
     history: tuple[Message, ...] = ()
     results: tuple[ToolResult, ...] = ()
@@ -199,9 +198,6 @@ async def _played(name: str | None, pack: "Demonstration | None", kept: Kept) ->
 
 async def _called(use: "ToolUse", injection: "Injection", tools: "Mapping[str, Tool]") -> "DemoCall":
     """The call as a host makes it: judged first, and run only where it is allowed."""
-    from skillweave.cli.output.demo import DemoCall
-    from skillweave.compose.policy import Ruling
-
     arguments = dict(use.arguments)
     verdict = injection.tools.authorize(use.tool, arguments, host_tools=tuple(tools))
     answer = freeze_mapping(await tools[use.tool].call(arguments)) if verdict.ruling is Ruling.ALLOW else None
@@ -286,3 +282,50 @@ Now with a folder of your own, one SKILL.md in each folder below it:
   skillweave weave --skills DIR "what you would ask your agent"
   skillweave weave --skills DIR --conversation c1 "..."    keeps what was given
   skillweave check --skills DIR                            finds what is wrong"""
+
+
+@dataclass(frozen=True, slots=True)
+class DemoCall(Portable):
+    """A call of a tool: the ruling on it with its reason, and the answer, null where it was not allowed."""
+
+    tool: str
+    arguments: Mapping[str, FrozenJson]
+    ruling: Ruling
+    reason: str
+    answer: Mapping[str, FrozenJson] | None
+
+
+@dataclass(frozen=True, slots=True)
+class DemoTurn(Portable):
+    """One turn: what came before it, what it shows, what was given and called; tokens are those in its call."""
+
+    step: int
+    event: Literal["nothing", "compaction", "eviction"]
+    role: str
+    message: str
+    lesson: str
+    tokens_in_call: int
+    injection: Injection
+    calls: tuple[DemoCall, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DemoTotals(Portable):
+    """Tokens of skills in all calls, against loading every skill into each of them; `given` went into the history."""
+
+    calls: int
+    given: int
+    tokens: int
+    everything: int
+    saved_percent: float
+
+
+@dataclass(frozen=True, slots=True)
+class Demo(Portable):
+    """The conversation; `demo` names the pack's demo, and `ledger` is where it is kept."""
+
+    demo: str | None
+    skills: int
+    steps: tuple[DemoTurn, ...]
+    totals: DemoTotals
+    ledger: str | None

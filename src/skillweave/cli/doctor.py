@@ -61,10 +61,7 @@ async def doctor(
 def _settings(
     ctx: typer.Context, flags: Mapping[str, object]
 ) -> "tuple[str | None, dict[str, Setting], list[Finding]]":
-    """The configuration file, the value of every shared option, and what is wrong with either.
-
-    A wrong value is a finding, and its default counts.
-    """
+    """The configuration file, each shared option with its value or default, and a finding for each mistake."""
     from skillweave.cli import config_file, configuration
     from skillweave.cli.health import Finding, Level
 
@@ -124,7 +121,6 @@ def _probes(value: Mapping[str, Any]) -> "Iterator[Probe]":
 
 
 async def _looked(section: str, subject: str, look: "Callable[[], AsyncIterator[Finding]]") -> "AsyncIterator[Finding]":
-    """What one probe finds; that it cannot look is a finding too, and the others go on."""
     from skillweave.cli.health import Finding, Level
 
     try:
@@ -153,7 +149,6 @@ _INKS = {"ok": Ink.GOOD, "note": Ink.FAINT, "missing": Ink.FAINT, "warning": Ink
 
 
 def _text(health: "Health", everything: bool, page: Page) -> str:
-    """The findings by section, the values that are configured, and how many things are bad."""
     parts, hidden = [], 0
     for section, findings in groupby(health.findings, key=lambda finding: finding.section):
         told = list(findings)
@@ -172,7 +167,6 @@ def _text(health: "Health", everything: bool, page: Page) -> str:
 
 
 def _values(health: "Health", everything: bool, page: Page) -> Iterator[str]:
-    """A line for each value that is configured; with `everything` for defaults too."""
     for one in health.configuration.values:
         if one.place is not None or everything:
             value = ", ".join(map(str, one.value)) if isinstance(one.value, tuple) else one.value

@@ -18,12 +18,7 @@ BROKEN_PIPE = 141
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command and print what it answers; the exit code.
-
-    0 all is well, 1 the user's mistake, an invalid set or an error-level problem, 2 usage, 3 a store that does not
-    answer, 130 interrupted, 141 nobody reads the output. What a user can cause is one line on stderr, and with `--json`
-    an object on stdout too.
-    """
+    """Runs one command, prints its answer, and returns the exit code (see `app.CODES`; 130 interrupted, 141 unread)."""
     if os.environ.get(VARIABLE):
         return _completed()
     with interruptible(), _open_streams():

@@ -69,7 +69,6 @@ def _is_own(path: Path, roots: Iterable[str]) -> bool:
 
 
 def _written(path: Path, before: bytes, mended: Mended) -> str:
-    """Put the mended file in place of the one that was read; why not, where it cannot be."""
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         mode = stat.S_IMODE(path.lstat().st_mode)

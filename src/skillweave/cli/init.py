@@ -169,7 +169,6 @@ def _phrases(phrases: Sequence[str]) -> tuple[str, ...]:
 
 
 def _parts(names: str | None) -> tuple[str, ...]:
-    """The folders that a list names; raises BadParameter for one that the format does not know."""
     named = {name.strip() for name in (names or "").split(",") if name.strip()}
     for part in sorted(named - PARTS.keys()):
         raise typer.BadParameter(f"{part[:60]!r} is none of {', '.join(PARTS)}", param_hint="'--with'")
@@ -179,7 +178,6 @@ def _parts(names: str | None) -> tuple[str, ...]:
 def _files(
     name: str, description: str, phrases: tuple[str, ...], examples: Sequence[str], parts: Sequence[str]
 ) -> dict[str, str]:
-    """The files of the skill's folder by their paths; raises InvalidSkill for unwritable text."""
     title = title_of(name)
     listed = "".join(f"- `{part}/{PARTS[part][0]}`: {PARTS[part][1]}\n" for part in parts)
     body = BODY.format(
@@ -194,10 +192,7 @@ def _files(
 
 
 def write_folder(target: Path, files: Mapping[str, str]) -> None:
-    """Write the files, by their paths below the new folder; raises Mistake where something has its name already.
-
-    They are written into a folder beside it, which then takes the name: whoever looks sees all of it or nothing.
-    """
+    """Writes the files into a new folder, all or nothing. Raises Mistake if something has its name already."""
     _require_free(target)
     beside = target.with_name(f".{target.name}.{secrets.token_hex(4)}.new")
     try:

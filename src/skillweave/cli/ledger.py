@@ -1,7 +1,7 @@
 """`skillweave ledger`: what a conversation was given, letting it go, and what people say at a skill's checkpoints."""
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -19,14 +19,19 @@ from skillweave.cli.arguments.ledger import (
     unknown_conversation,
 )
 from skillweave.cli.failure import Mistake
-from skillweave.cli.output.page import Answer, Ink
+from skillweave.cli.output.page import Answer, Ink, Page, below, counted, listed, printable, shown_time
+from skillweave.cli.output.turn import checkpoint_text, cursor_text
+from skillweave.codec import Portable
+from skillweave.injection import PendingCheckpoint
+from skillweave.state.approvals import CONSENT
+from skillweave.state.state import Approval, ApprovalVerdict, Engaged, Record, State
+from skillweave.weaver.approvals import Judgement
+from skillweave.weaver.ledger import Left
 
 if TYPE_CHECKING:
     from skillweave.conversation import ToolCall
     from skillweave.registry import Source
-    from skillweave.state.state import Record, State
     from skillweave.weaver import Weaver
-    from skillweave.weaver.ledger import Left
 
 EXAMPLES = {
     "list": """
@@ -76,8 +81,6 @@ _Skill = Annotated[str, typer.Argument(metavar="SKILL", help="A skill's id.", au
 
 async def list_(ledger: options.KeptLedger = None) -> Answer:
     """List the conversations that are kept, with the skills that apply in each; 1,000 of them at most."""
-    from skillweave.cli.output.ledger import Conversations, conversations_text
-
     async with opened(existing(ledger, DEFAULT_CONVERSATION)) as store:
         names = await store.conversations("", _LISTED)
         found = Conversations(await store.count(), {name: (await store.load(name))[0] for name in names})
@@ -94,8 +97,6 @@ async def show(
 
     With --skills it also shows which checkpoints still wait for a person.
     """
-    from skillweave.cli.output.ledger import StateShown, row_text, state_text
-
     sources, kept = loading.sources_at_hand(), loading.kept(conversation)
     async with _weaver(sources, kept, loading.agent) as weaver:
         state = await weaver.ledger.state(conversation)
@@ -111,8 +112,6 @@ async def evict(
     conversation: options.KnownConversation, key: Annotated[str, _GIVEN], ledger: options.KeptLedger = None
 ) -> Answer:
     """Forget that a skill was given, so that it is given again."""
-    from skillweave.weaver.ledger import Left
-
     kept = existing(ledger, conversation)
     async with _weaver((), kept) as weaver:
         record = _record(await weaver.ledger.state(conversation), key, kept)
@@ -123,7 +122,6 @@ async def evict(
 async def clear(conversation: options.KnownConversation, ledger: options.KeptLedger = None) -> Answer:
     """Forget everything about a conversation but its decisions."""
     import skillweave
-    from skillweave.state.state import State
 
     kept = existing(ledger, conversation)
     async with opened(kept) as store:
@@ -202,8 +200,6 @@ async def reject(at: _Point, *, said: _Verdict, loading: options.LoadingWithLedg
 
 
 async def _decided(at: _Point, verdict: str, said: _Verdict, loading: options.LoadingWithLedger) -> Answer:
-    from skillweave.cli.output.ledger import judged_lines
-    from skillweave.state.approvals import CONSENT
 
     call, person = None if said.call is None else _call_in(said.call), _person(said.by)
     async with _weaver(loading.sources(), loading.kept(at.conversation), loading.agent) as weaver:
@@ -220,8 +216,6 @@ async def reconsider(at: _Point, *, loading: options.LoadingWithLedger) -> Answe
 
     A rejected skill may come back then.
     """
-    from skillweave.cli.output.ledger import Withdrawn, withdrawn_text
-
     async with _weaver(loading.sources(), loading.kept(at.conversation), loading.agent) as weaver:
         withdrawn = Withdrawn(await weaver.approvals.reconsider(at.conversation, at.skill, at.checkpoint))
     return Answer(lambda: withdrawn, partial(withdrawn_text, withdrawn))
@@ -229,7 +223,6 @@ async def reconsider(at: _Point, *, loading: options.LoadingWithLedger) -> Answe
 
 @asynccontextmanager
 async def _weaver(sources: "Sequence[Source]", kept: Kept, agent: str | None = None) -> "AsyncIterator[Weaver]":
-    """A weaver over the ledger; raises Mistake where that knows nothing of the conversation."""
     import skillweave
 
     async with opened(kept, sources) as store:
@@ -239,7 +232,6 @@ async def _weaver(sources: "Sequence[Source]", kept: Kept, agent: str | None = N
 
 
 def _gone(left: "Left") -> Answer:
-    from skillweave.cli.output.ledger import left_lines
 
     return Answer(lambda: left, lambda page: "\n".join(left_lines(left, page)))
 
@@ -279,3 +271,129 @@ def _record(state: "State", key: str, kept: Kept) -> "Record":
         known = ", ".join(known.key for known in state.records[:10]) or "none"
         raise Mistake(f"conversation {kept.conversation!r} was not given {key[:100]!r}; what it was given: {known}")
     return record
+
+
+@dataclass(frozen=True, slots=True)
+class StateShown(Portable):
+    """All that is kept about a conversation; `checkpoints` wait for a person, null where no skills were at hand."""
+
+    state: State
+    checkpoints: tuple[PendingCheckpoint, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Conversations(Portable):
+    """What is kept about conversations, by their ids; the ledger keeps `total`."""
+
+    total: int
+    conversations: Mapping[str, State]
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn(Portable):
+    """The verdicts that are taken back, so that their checkpoint asks again."""
+
+    withdrawn: tuple[Approval, ...]
+
+
+def conversations_text(found: Conversations, page: Page) -> str:
+    """A line for each conversation, and how many there are."""
+    width = max(map(len, found.conversations), default=0)
+    lines = [f"{printable(name):<{width}}  {_applying(state)}" for name, state in found.conversations.items()]
+    shown = len(lines)
+    count = counted(found.total, "conversation") if shown == found.total else f"{shown:,} of {found.total:,}"
+    return below(lines, f"{count}.")
+
+
+def _applying(state: State) -> str:
+    engaged = listed((one.skill_id for one in state.engaged), none="no skill")
+    return f"{engaged}; {counted(len(state.records), 'text')} given"
+
+
+def withdrawn_text(said: Withdrawn, page: Page) -> str:
+    """The verdicts that are taken back."""
+    if not said.withdrawn:
+        return page.entry("unchanged", "nobody has decided this", Ink.FAINT)
+    head = page.entry("withdrawn", "it asks again; this was said:", Ink.GOOD)
+    return "\n".join([head, *(_approval(approval, page) for approval in said.withdrawn)])
+
+
+def state_text(shown: StateShown, page: Page) -> str:
+    """What a conversation was given, what is engaged in it, and what people decided or have to decide."""
+    state = shown.state
+    lines = [row_text(record, page) for record in state.records]
+    lines += [page.entry("superseded", old.record.key, Ink.FAINT) for old in state.superseded]
+    lines += [engaged_text(entry, page) for entry in state.engaged]
+    for entry in state.restraining:
+        text = f"{entry.skill_id}, by {entry.by}: no place for it, what it forbids holds"
+        lines.append(page.entry("restrains", text))
+    if state.cursor is not None:
+        lines.append(cursor_text(state.cursor, page))
+    if not lines:
+        lines.append(page.wrap("Nothing is recorded as given, and no skill is engaged."))
+    lines += [_approval(approval, page) for approval in state.approvals]
+    lines += [checkpoint_text(one, page, of=one.skill_id) for one in shown.checkpoints or ()]
+    return "\n".join([*lines, page.entry("revision", str(state.revision))])
+
+
+def row_text(record: Record, page: Page) -> str:
+    """One text that was given, and the message that holds it."""
+    if not record.known:
+        return page.entry(record.state.value, f"{record.key} (by another program, in words that nobody recorded)")
+    title = f"{record.key} ({record.rung.label}, {counted(record.tokens, 'token')})"
+    return f"{page.entry(record.state.value, title, Ink.GOOD)}\n{page.entry('', f'in message {record.carrier}')}"
+
+
+def engaged_text(entry: Engaged, page: Page) -> str:
+    """Who engaged the skill, for how long it stays, and when it was last matched."""
+    lifecycle = "" if entry.lifecycle is None else f", lifecycle {entry.lifecycle.value}"
+    ago = f"not matched for {counted(entry.idle, 'message')}" if entry.idle else "matched by the latest message"
+    return page.entry("engaged", f"{entry.skill_id}, by {entry.by}{lifecycle}; {ago}")
+
+
+def _approval(approval: Approval, page: Page) -> str:
+    when = shown_time(approval.at)
+    before = f" before {listed(approval.before)}" if approval.before else ""
+    what = f"{approval.checkpoint} of {approval.skill_id}{before}"
+    if approval.checkpoint == CONSENT:
+        what = f"the tools that {approval.skill_id} preapproves may run without asking"
+    ink = Ink.BAD if approval.verdict is ApprovalVerdict.REJECTED else Ink.GOOD
+    head = page.entry(approval.verdict.value, f"{what}, by {approval.by}, {when}", ink)
+    return f"{head}\n{page.entry('', approval.note)}" if approval.note else head
+
+
+def left_lines(left: Left, page: Page) -> Iterator[str]:
+    """What is gone, and what the host may do about it."""
+    name = left.key.removeprefix("skill:")
+    if left.disengaged:
+        yield page.entry("disengaged", f"{name}; its rules do not count from the next turn on", Ink.GOOD)
+    for key in left.evicted:
+        yield page.entry("evicted", f"{key}; it is given again when it is next wanted", Ink.GOOD)
+    if not left.disengaged and not left.evicted:
+        yield page.entry("unchanged", f"{name}: there was nothing to take out", Ink.FAINT)
+    yield from _drops(left, page)
+    if left.needed_by:
+        yield page.entry(
+            "needed by", f"{listed(left.needed_by)}: it is required there, and stays or comes back", Ink.WARN
+        )
+
+
+def judged_lines(said: Judgement, page: Page) -> Iterator[str]:
+    """The verdict, what a rejection means for the skill and for those that need it, and which held turns go on."""
+    yield _approval(said.approval, page)
+    left = said.left
+    if left is not None:
+        name = left.key.removeprefix("skill:")
+        stays = "until it is approved or reconsidered; what it forbids stays forbidden"
+        yield page.entry("kept out", f"{name}, {stays}")
+        yield from _drops(left, page)
+        if left.needed_by:
+            yield page.entry("needed by", f"{listed(left.needed_by)}: without it they leave too", Ink.WARN)
+    for turn_id in said.resumed:
+        yield page.entry("resumed", f"turn {turn_id} waits for nobody now and has 60 seconds to deliver")
+
+
+def _drops(left: Left, page: Page) -> Iterator[str]:
+    for drop in left.drops:
+        whose = f" of {drop.skill_id}" if drop.skill_id else ""
+        yield page.entry("drop", f"message {drop.message_id}{whose} can be dropped ({counted(drop.tokens, 'token')})")

@@ -355,10 +355,7 @@ class LoadingWithGraph(Loading):
     graph: Graph = None
 
     async def own_graph(self) -> "tuple[SkillGraph | None, tuple[str, ...]]":
-        """The graph of `--graph`, None where none is named, with notes for the user about what it was read from.
-
-        Raises Mistake or InvalidGraph naming the place.
-        """
+        """The graph of `--graph` with notes about its file, or None. Raises Mistake or InvalidGraph."""
         if self.graph is None:
             return None, ()
         from skillweave.cli.arguments.graph import open_graph

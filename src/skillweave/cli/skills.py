@@ -105,7 +105,6 @@ def _catalog_text(catalog: "Catalog", closed: int, page: Page) -> str:
 async def _shown(
     registry: "Registry", skill: "Skill", *, outline: bool, section: str | None
 ) -> "tuple[SkillShown, tuple[str, ...]]":
-    """The skill with the text that is asked for, and why documents are missing in it."""
     from skillweave.cli.output.skills import SkillPrice, SkillShown
     from skillweave.disclose.block import Rung
     from skillweave.disclose.fit import Pricing
@@ -205,7 +204,6 @@ def _section(whole: "Section", wanted: str, skill_id: str) -> str:
 
 
 async def _documents(registry: "Registry", skill: "Skill") -> tuple[tuple["Inlined", ...], tuple[str, ...]]:
-    """The documents that stand in the block, and why others do not."""
     from dataclasses import replace
 
     from skillweave.disclose.render import Inlined

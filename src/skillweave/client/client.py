@@ -21,12 +21,8 @@ TIMEOUT = 30.0
 class Client(ClientVerbs[Awaited], ClosedOnExit):
     """Calls a service at its address with an API key or none; the verbs are those of a Weaver.
 
-    `timeout` is in seconds, for one try. What is safe to repeat is sent again when the service does not answer or asks
-    to wait; every turn is, as it has an id. `transport` takes the place of the network, for tests and for proxies.
-
-    Verbs raise what the engine raises, such as SkillNotFound; every refusal of the service is a ServiceError with its
-    `problem` as well. ServiceUnreachable is raised where nobody answers. The client itself raises InvalidValue for an
-    address or a key that is none.
+    What is safe to repeat is tried again, each try within `timeout` seconds; `transport` replaces the network. Verbs
+    raise what the engine raises, each a ServiceError, and ServiceUnreachable. Raises InvalidValue.
     """
 
     def __init__(

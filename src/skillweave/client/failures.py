@@ -18,11 +18,7 @@ _HOMES = (
 
 
 class ServiceError(SkillweaveError):
-    """What the service refuses: `problem` says why, `retry_after` in how many seconds it may be tried again, or None.
-
-    Where the engine has an exception of its own for it, this is one of these too: `except SkillNotFound` works over
-    HTTP as it does without. Its text is that of the problem; other attributes of such an exception are not there.
-    """
+    """What the service refuses, also the engine's own error: the `problem`, and `retry_after` in seconds."""
 
     problem: Problem
     retry_after: float | None
@@ -32,10 +28,7 @@ class ServiceError(SkillweaveError):
 
 
 class ServiceUnreachable(StoreUnavailable):
-    """The service does not answer: no connection, or one that broke, also when it was tried again.
-
-    `sent` is whether the request may have reached it.
-    """
+    """The service does not answer, also when tried again; `sent` if the request may have reached it."""
 
     sent: bool = True
 
@@ -53,10 +46,7 @@ def error_of(problem: Problem, retry_after: float | None = None) -> ServiceError
 
 @cache
 def _kinds() -> Mapping[str, type[ServiceError]]:
-    """By the last part of a problem's type, what is both a ServiceError and the engine's exception for it.
-
-    It is called as the engine's, which is what people look for.
-    """
+    """By the last part of a problem's type, a ServiceError that is the engine's exception too, under its name."""
     found = (one for home in _HOMES for one in vars(import_module(home)).values())
     own = [one for one in found if isinstance(one, type) and issubclass(one, SkillweaveError)]
     return {

@@ -44,11 +44,7 @@ class KeyInTheOpen(UserWarning):
 
 @dataclass(frozen=True, slots=True)
 class Retries:
-    """How often a request is sent again at most, and how long is waited before: each time twice as long.
-
-    A Retry-After of the service is waited for, if it is not longer than `longest_seconds`: else the error is raised at
-    once. Raises InvalidValue.
-    """
+    """How often a request is sent again at most, and the waits before, each twice as long. Raises InvalidValue."""
 
     most: int = 3
     first_seconds: float = 0.2
@@ -61,10 +57,7 @@ class Retries:
         checked.number("longest_seconds", self.longest_seconds)
 
     def seconds(self, failures: int, asked: float | None = None, *, drawn: float) -> float | None:
-        """How long to wait after so many failures in a row; None where it is not tried again.
-
-        `asked` is what the service asks for; `drawn` is a random number below 1, so that not all come again at once.
-        """
+        """How long to wait after so many failures, None to give up; `asked` by the service, `drawn` below 1."""
         if failures > self.most or (asked or 0) > self.longest_seconds:
             return None
         # The power is bounded: after a thousand failures it would not fit into a float.
@@ -116,10 +109,7 @@ class Wire:
         return read(data, answers)
 
     async def send(self, method: str, path: str, **sent: Unpack[Sent]) -> httpx.Response:
-        """Send a request and return the service's answer; raises ServiceError and ServiceUnreachable.
-
-        `path` is below the API, encoded.
-        """
+        """Sends a request to a path below the API. Raises ServiceError and ServiceUnreachable."""
         content, headers = None, dict(sent.get("headers", {}))
         if (body := sent.get("body")) is not None:
             content, headers["Content-Type"] = json_bytes(body), "application/json"

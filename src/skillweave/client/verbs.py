@@ -83,10 +83,7 @@ class ClientVerbs(Verbs[M]):
     async def weave(
         self, message: MessageLike | Turn, *, budget: Budget | None = None, **fields: Unpack[TurnFields]
     ) -> Injection:
-        """What to give to the model for this message, counted as given on return; see `Weaver.weave`.
-
-        The conversation's working memory at the service is below `memory`. `budget` is one for this turn.
-        """
+        """See `Weaver.weave`; the conversation's memory at the service counts too, `budget` is for this turn."""
         return await self._turn(turn_of(message, fields, self._new_id), DeliveryMode.GIVEN, budget)
 
     @Verb
@@ -101,10 +98,7 @@ class ClientVerbs(Verbs[M]):
     async def delivery(
         self, message: MessageLike | Turn, *, budget: Budget | None = None, **fields: Unpack[TurnFields]
     ) -> AsyncIterator[Injection]:
-        """What `weave` answers, in two phases: claimed inside the block, confirmed on its exit, released if it raises.
-
-        While claimed (at most 60 s) no other turn gives the same text.
-        """
+        """`weave` in two phases: claimed (for 60 s) inside the block, then confirmed, or released if it raises."""
         turn = turn_of(message, fields, self._new_id)
         try:
             injection = await self._turn(turn, DeliveryMode.TWO_PHASE, budget)
@@ -121,10 +115,7 @@ class ClientVerbs(Verbs[M]):
 
     @Verb
     async def confirm(self, conversation: str, turn_id: str) -> None:
-        """Say that what the turn claimed was delivered; again changes nothing.
-
-        Raises ServiceError (409) where the claim is over: what it gave counts as not delivered.
-        """
+        """Says that a claimed turn was delivered; again changes nothing. Raises ServiceError (409) if it is over."""
         await self._ended(conversation, turn_id, "confirm")
 
     @Verb
@@ -175,10 +166,7 @@ class ClientVerbs(Verbs[M]):
 
     @Verb
     async def merge_memory(self, conversation: str, changes: Mapping[str, object]) -> Mapping[str, object]:
-        """Set these keys, and remove those whose value is None; the answer is what is kept then.
-
-        Raises MemoryTooLarge for more than 64 KiB of JSON, and nothing is changed.
-        """
+        """Sets these keys, removes those that are None, and returns the rest. Raises MemoryTooLarge over 64 KiB."""
         return await self._ask(dict[str, object], "PUT", "/memory/{}", conversation, body=changes)
 
     @Verb
@@ -203,10 +191,7 @@ class ClientVerbs(Verbs[M]):
 
     @Verb
     async def publish_skill(self, skill_id: str, definition: SkillDefinition) -> SkillPublished:
-        """Store a version of the skill and put it in use; the same again changes nothing.
-
-        Raises ServiceError (422) with all `findings` for a definition of which something would be lost.
-        """
+        """Stores a version and puts it in use. Raises ServiceError (422) with `findings` if something would be lost."""
         return await self._ask(SkillPublished, "PUT", "/skills/{}", skill_id, body=definition)
 
     @Verb
@@ -277,11 +262,7 @@ class ClientVerbs(Verbs[M]):
         placement: Placement = Placement.HISTORY,
         key: str | None = None,
     ) -> Verdict:
-        """Whether a tool may be called in the conversation now: allowed, to be asked about, or denied with the reason.
-
-        `tools`, `limits` and `placement` are those of the conversation's turns; for the others see `Weaver.authorize`.
-        Without a `key` each call is a request of its own; a retry inside it gets the same answer.
-        """
+        """Whether a tool may be called now; the same `key` gets the same answer. See `Weaver.authorize`."""
         request = AuthorizeRequest(
             conversation,
             tool,
@@ -304,11 +285,7 @@ class ClientVerbs(Verbs[M]):
         tools: Sequence[str] | None = None,
         spawn_id: str | None = None,
     ) -> SpawnPlan | SpawnRejected:
-        """All that a sub-agent has to be started with, or why it may not be; nothing is started.
-
-        `parent` is the id of the conversation that spawns, or the plan that a sub-agent was itself started with. The
-        same `spawn_id` again is the same spawn; without one each call is a new one, also when it was sent twice.
-        """
+        """All that a sub-agent has to be started with, or why it may not be; the same `spawn_id` is the same spawn."""
         whose: dict[str, Any] = {"plan": parent} if isinstance(parent, SpawnPlan) else {"parent": parent}
         own = self._new_id() if spawn_id is None else spawn_id
         question = SpawnQuestion(request, tools=_row(tools), spawn_id=own, **whose)
@@ -342,10 +319,7 @@ class ClientVerbs(Verbs[M]):
         limits: ToolLimits | None = None,
         placement: Placement | None = None,
     ) -> ToolAnswer:
-        """What the model gets for its call of one of skillweave's own tools, also for a call that cannot be made.
-
-        What it loads counts as given with the answer; see `Weaver.tools.call`.
-        """
+        """The answer to the model's call of one of skillweave's own tools; see `Weaver.tools.call`."""
         request = ToolCallRequest(
             name, arguments, call_id, _row(transcript), tools=_row(tools), limits=limits, placement=placement
         )
@@ -439,10 +413,7 @@ class ClientVerbs(Verbs[M]):
 
     @Verb
     async def ask_for_approval(self, request: ApprovalRequest, *, key: str | None = None) -> ApprovalCase:
-        """Ask a person whether the agent may pass a checkpoint; the conversation is kept with it as it is now.
-
-        The same `key` again asks once; without one each call is a new question, also when it was sent twice.
-        """
+        """Asks a person to let the agent pass a checkpoint; the same `key` asks once, none each time."""
         return await self._ask(ApprovalCase, "POST", "/approvals", body=request, headers=self._key(key))
 
     @VerbSeries
@@ -464,11 +435,7 @@ class ClientVerbs(Verbs[M]):
 
     @Verb
     async def decide_approval(self, approval: str, reply: ApprovalReply) -> ApprovalCase:
-        """Say yes, no, or yes with other arguments; then the conversation has the verdict. Again changes nothing.
-
-        Raises ApprovalNotFound, AlreadyDecided for another verdict than the first, and InvalidVerdict for one that the
-        conversation cannot have.
-        """
+        """Says yes, no, or yes with other arguments. Raises ApprovalNotFound, AlreadyDecided, InvalidVerdict."""
         return await self._ask(ApprovalCase, "POST", "/approvals/{}/decide", approval, body=reply)
 
     @Verb
@@ -497,21 +464,16 @@ class ClientVerbs(Verbs[M]):
         turn_id: str | None = None,
         key: str | None = None,
     ) -> Event:
-        """Tell one of the skill's own events to all who listen; see `Weaver.emit`.
-
-        The same `key` again is the same event; without one each call is a new event, also when it was sent twice.
-        """
+        """Tells listeners one of the skill's own events, once for a `key`; see `Weaver.emit`."""
         known = self._new_id() if key is None else key
         request = EventRequest(skill_id, event_type, payload, turn_id, known)
         return await self._ask(Event, "POST", "/conversations/{}/events", conversation, body=request)
 
     @VerbSeries
     async def stream(self, conversation: str, after: str | None = None) -> AsyncGenerator[StreamedEvent, None]:
-        """Every event after that position, once and in order, for as long as you listen; None for only what comes.
+        """Yields every event after that position, once and in order; None for only what comes, empty for all kept.
 
-        The empty text begins with the oldest event that is kept. When the stream ends or breaks it is taken up again
-        where it was. Raises StreamGap where that is no longer kept, ServiceUnreachable after too many tries in a row,
-        ServiceError for what the service refuses.
+        A broken stream is taken up again. Raises StreamGap, ServiceUnreachable after too many tries, ServiceError.
         """
         path = at("/conversations/{}/stream", conversation)
         failures, seen = 0, ""
@@ -531,7 +493,6 @@ class ClientVerbs(Verbs[M]):
                 await self._wire.rested()
 
     async def _ask(self, answers: type[T], method: str, path: str, *parts: str, **sent: Unpack[Sent]) -> T:
-        """The answer to a request as that type; `sent` is what `Wire.send` takes."""
         return await self._wire.answer(answers, method, at(path, *parts), **sent)
 
     async def _send(self, method: str, path: str, *parts: str, **sent: Unpack[Sent]) -> httpx.Response:
@@ -540,7 +501,6 @@ class ClientVerbs(Verbs[M]):
     async def _entries(
         self, page: type[Any], path: str, *parts: str, query: Mapping[str, object] | None = None
     ) -> AsyncGenerator[Any, None]:
-        """The entries of all pages, each page asked for when the one before is used up."""
         after: str | None = None
         while True:
             asked = {**(query or {}), "after": after, "limit": MOST_LISTED}

@@ -344,12 +344,9 @@ def _about(entries: Sequence[str], known: Sequence[str]) -> tuple[str, ...]:
     """The entries about tools that the host is known to have; all where that is not known."""
     if not known:
         return tuple(entries)
-    names = [read_entry(name).tool for name in known]
-    return tuple(entry for entry in entries if any(_may_be(read_entry(entry), name) for name in names))
-
-
-def _may_be(entry: ToolEntry, name: str) -> bool:
-    return entry.names(name) or (name.endswith("*") and entry.tool.startswith(name[:-1]))
+    names = index_entries(tuple(known))
+    read = ((entry, read_entry(entry)) for entry in entries)
+    return tuple(text for text, entry in read if names.about(entry.tool) or names.named_by(entry))
 
 
 def _could_run(name: str, forbidden: EntryIndex, limits: Sequence[EntryIndex]) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Self
 
+from skillweave.checking import most, require_few
 from skillweave.codec import Portable, write
 from skillweave.compose.composition import (
     ActiveSkill,
@@ -18,7 +19,7 @@ from skillweave.compose.composition import (
     without_asks,
 )
 from skillweave.compose.policy import ToolPolicy
-from skillweave.conversation import LONGEST_ID, Message, Role, Turn
+from skillweave.conversation import LONGEST_ID, MOST_NAMED, Message, Role, Turn
 from skillweave.disclose.render import render_agent
 from skillweave.errors import InvalidSkill, InvalidSpawn
 from skillweave.frozen import as_json, freeze
@@ -51,7 +52,7 @@ class SpawnRequest(Portable):
     json_keys: ClassVar[tuple[str, ...]] = ("task", "label?", "model?", "thinking?", "skills?")
 
     task: str
-    skills: tuple[str, ...] | None = None
+    skills: tuple[str, ...] | None = field(default=None, metadata=most(MOST_NAMED))
     label: str | None = None
     model: str | None = None
     thinking: str | None = None
@@ -66,6 +67,7 @@ class SpawnRequest(Portable):
             raise InvalidSpawn("a spawn request says nothing in `task`; say what the sub-agent is to do")
         if self.skills is not None:
             object.__setattr__(self, "skills", _skill_names(self.skills))
+            require_few(self, InvalidSpawn)
 
     @classmethod
     def from_dict(cls, data: object) -> Self:

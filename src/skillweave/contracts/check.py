@@ -26,14 +26,10 @@ def check_against(
     skill: str | None = None,
     most: int = MOST,
 ) -> tuple[Diagnostic, ...]:
-    """Check a value against a schema; it is valid when no finding is of level error.
+    """Checks a value against a schema; it is valid without a finding of level error.
 
-    `value` is JSON data (also frozen: tuples and read-only mappings). `place` names it in locations: a finding about
-    `/items/0` of `output` stands at `output#/items/0`, the JSON pointer in its fragment form; one about the schema at
-    `schema of output#/...`. `most` violations are listed, the rest is counted in one finding. The draft is that of
-    `$schema`, 2020-12 by default; `format` is a note and no rule; patterns are RE2's; nothing is ever fetched. For many
-    values give what `prepare_schema` made of the schema. Raises MissingExtra without the package `jsonschema`, and
-    nothing else.
+    Findings stand at `place` and their JSON pointer; `most` are listed. The draft is 2020-12 unless `$schema` says
+    another; patterns are RE2's, nothing is fetched. Raises MissingExtra without `jsonschema`.
     """
     prepared = schema if isinstance(schema, PreparedSchema) else prepare_schema(schema)
     if prepared.problems:
@@ -48,10 +44,7 @@ def check_against(
 
 
 def check_schema(schema: JsonSchema, *, place: str = "schema", skill: str | None = None) -> tuple[Diagnostic, ...]:
-    """Check a schema itself: the rules of its draft, references that lead nowhere, patterns that can't run.
-
-    Raises MissingExtra without the package `jsonschema`, and nothing else.
-    """
+    """Checks a schema itself: rules of its draft, references, patterns. Raises MissingExtra, and nothing else."""
     return tuple(problem.found(place, skill) for problem in prepare_schema(schema).problems)
 
 
@@ -94,10 +87,7 @@ UNCHECKED = "event-schema-unchecked"
 
 
 def check_event_types(snapshot: Snapshot) -> tuple[Diagnostic, ...]:
-    """A finding for each mistake in a declared schema, at its declaration, and for each name in an `emits` that fails.
-
-    Without the package `jsonschema` one finding says that the schemas were not looked at.
-    """
+    """A finding for each mistake in an event's schema, and each bad name in `emits`; one if `jsonschema` is missing."""
     declared = [event_type for event_type in snapshot.events.values() if event_type.readable and event_type.schema]
     try:
         about_schemas = tuple(finding for event_type in declared for finding in _schema(event_type))

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from skillweave.contracts.codes import shown
-from skillweave.errors import MissingExtra
+from skillweave.errors import MissingExtra, first_of
 from skillweave.text.search import Pattern, compile_flagged
 
 DRAFTS: Mapping[str, str] = MappingProxyType(
@@ -74,10 +74,7 @@ class Work:
             raise Exhausted
 
     def descend(self, level: int) -> None:
-        """Go down to a level; raises TooDeep.
-
-        To wait for a RecursionError will not do: where one strikes in compiled code (`rpds`), the process may end.
-        """
+        """Goes down a level. Raises TooDeep, as a RecursionError in compiled code (`rpds`) may end the process."""
         if level > self._levels:
             raise TooDeep
 
@@ -214,8 +211,7 @@ def _broken(what: str) -> Validator:
 
 
 def _names(names: Sequence[str | int]) -> str:
-    first = ", ".join(shown(name) for name in names[:5])
-    return f"{first} and {len(names) - 5} more" if len(names) > 5 else first
+    return first_of([shown(name) for name in names], 5)
 
 
 def _size(value: object) -> int:
@@ -271,10 +267,7 @@ def validator_of(checker: Validator, schema: object, resolver: Validator = None,
 
 
 def _evolve(validator: Validator, **changes: Json) -> Validator:
-    """The validator of a part, one level further down.
-
-    In place of the library's own, which changes on a `$schema` inside to the class as it was, with nothing counted.
-    """
+    """The validator of a part, one level down; the library's own would change to an uncounted class at `$schema`."""
     level = validator.format_checker + 1
     WORK.get().descend(level)
     schema, resolver = changes.get("schema", validator.schema), changes.get("_resolver", validator._resolver)  # noqa: SLF001

@@ -45,23 +45,17 @@ class OutputMismatch(SkillweaveError, ValueError):
 
 
 def check_output(skill: Skill, output: object, *, most: int = MOST) -> tuple[Diagnostic, ...]:
-    """Check an output against its skill's output contract; it is valid without a finding of level error.
+    """Checks an output against its skill's contract; it is valid without a finding of level error.
 
-    `output` is JSON data, or text with JSON: alone, or in a ```` ```json ```` block. Text counts as it stands where the
-    schema's top `type` is or includes `string`, or its `enum` or `const` has just that text. A skill that promises
-    nothing (no contract, or one without a schema) gives no finding. At most `most` broken rules are listed, then a
-    count; each stands at `output#` and its JSON pointer. See `check_against` for the limits. Raises MissingExtra
-    without the package `jsonschema`, when there is a schema.
+    `output` is JSON data, or text with JSON, alone or in a `json` block; it is text as it stands where the schema
+    allows a string. Without a schema there is no finding. `most` broken rules are listed. Raises MissingExtra.
     """
     _, found = _checked(skill, output, most)
     return found
 
 
 def require_output(skill: Skill, output: object) -> object:
-    """Return the output as data, read from the text if it is one; raises OutputMismatch where it breaks the contract.
-
-    Without a schema it is the output as it was given. Raises MissingExtra as `check_output` does.
-    """
+    """Returns the output as data. Raises OutputMismatch if it breaks the contract, and MissingExtra."""
     value, found = _checked(skill, output, MOST)
     if has_errors(found):
         raise OutputMismatch(skill.id, found)
@@ -69,10 +63,7 @@ def require_output(skill: Skill, output: object) -> object:
 
 
 def check_contracts(skills: Iterable[Skill]) -> tuple[Diagnostic, ...]:
-    """Check the schemas of the skills' output contracts themselves.
-
-    Nothing where the package `jsonschema` is not installed: only who checks outputs needs it.
-    """
+    """Checks the schemas of output contracts; nothing without `jsonschema`, which only checks of outputs need."""
     promising = ((skill, schema) for skill in skills if (schema := _schema(skill)) is not None)
     try:
         return tuple(found for skill, schema in promising for found in _broken_contract(skill, prepare_schema(schema)))
@@ -106,7 +97,6 @@ def _broken_contract(skill: Skill, prepared: PreparedSchema) -> tuple[Diagnostic
 
 
 def _read(text: str, schema: Mapping[str, FrozenJson]) -> ParsedAnswer:
-    """The value that a text stands for under this schema."""
     as_it_stands = ParsedAnswer(text, is_json=True)
     if text in _named(schema):
         return as_it_stands
@@ -119,17 +109,12 @@ def _read(text: str, schema: Mapping[str, FrozenJson]) -> ParsedAnswer:
 
 
 def _named(schema: Mapping[str, FrozenJson]) -> tuple[FrozenJson, ...]:
-    """The values that the schema names one by one."""
     named = schema.get("enum", ())
     return (*(named if isinstance(named, list | tuple) else ()), *([schema["const"]] if "const" in schema else []))
 
 
 def read_answer(text: str) -> ParsedAnswer:
-    """The JSON that an answer is or has; never raises.
-
-    That is the whole text, else its last block in a ```` ```json ```` fence, else its last block in a fence without a
-    language that is JSON.
-    """
+    """The JSON of an answer: the whole, else its last `json` block, else its last other block that is JSON."""
     if len(text) > MAX_TEXT:
         fix = "shorten it, or check it in parts"
         why = f"the text has {len(text):,} characters, more than the {MAX_TEXT:,} that are read"

@@ -37,10 +37,7 @@ class NotPlain(ValueError):
 
 
 class JsonList(list[Any]):
-    """A list with a short `repr`: a checker writes one for every branch that does not fit, whatever its size.
-
-    `weight` is the number of values in it, at every depth, with itself.
-    """
+    """A list with a short `repr`, as checkers write many; `weight` counts the values in it at every depth."""
 
     __slots__ = ("weight",)
     weight: int

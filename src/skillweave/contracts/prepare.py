@@ -90,7 +90,6 @@ def _looked_through(schema: Json) -> PreparedSchema:
 
 
 def _problems(schema: Json, checker: Validator, targets: dict[str, Json]) -> Iterator[Problem]:
-    """What is wrong with the schema and with all that its references lead to, which become `targets`."""
     from referencing.jsonschema import specification_with
 
     subschemas = specification_with(draft_of(schema)).subresources_of
@@ -121,7 +120,6 @@ def _problems(schema: Json, checker: Validator, targets: dict[str, Json]) -> Ite
 
 
 def _mistakes(part: dict[str, Json], schema: Json) -> Iterator[Problem]:
-    """What is wrong with one part by itself."""
     keys = _keys_of(part, schema)
     if "$schema" in part and draft_of(part) != draft_of(schema):
         message = f"a part of it says `$schema: {shown(part['$schema'])}`, another draft than the whole"

@@ -160,10 +160,7 @@ _ESCAPES: Sequence[tuple[Callable[[str], str], str]] = (
 
 @dataclass(slots=True, eq=False)
 class Escaped:
-    """Skill text on its way into a prompt: escapes what would pass for ours, and notes that it did.
-
-    `arguments` are the user's words in it, of which the notes say nothing but that they are there.
-    """
+    """Skill text on its way into a prompt: escapes what would pass for ours, and notes that it did."""
 
     skill: Skill
     arguments: str = ""
@@ -203,10 +200,7 @@ class Escaped:
 
 
 class Unescaped(Escaped):
-    """Skill text that is to be divided before it is escaped: the author's headings are needed for that, ours too.
-
-    Only its line ends are unified, and half surrogates replaced.
-    """
+    """Skill text to be divided before it is escaped; only line ends and half surrogates are mended."""
 
     __slots__ = ()
     _escapes = ()

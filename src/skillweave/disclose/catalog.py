@@ -42,11 +42,7 @@ NO_CATALOG = Catalog()
 
 
 class PricedCatalog:
-    """The skills that one snapshot offers, with what it costs to show them; everything is counted at its first use.
-
-    `limit` are the tokens of the catalog and of each list, `first` the ids of the skills that stay in the catalog when
-    room is short.
-    """
+    """The skills of a snapshot and what showing them costs, within `limit` tokens; `first` stay longest."""
 
     def __init__(
         self,
@@ -72,10 +68,7 @@ class PricedCatalog:
 
     @cached_property
     def catalog(self) -> Catalog:
-        """Every skill's line while they fit, the `first` ones before others; says how many are missing.
-
-        The bytes are the same for every turn of one generation of skills.
-        """
+        """The lines that fit, `first` ones before others, and how many are missing; the same bytes in each turn."""
         if not self.skills:
             return NO_CATALOG
         preferred = {skill_id: place for place, skill_id in enumerate(self._first)}
@@ -93,10 +86,7 @@ class PricedCatalog:
 
     @cached_property
     def brief(self) -> Catalog:
-        """Every skill in one short line, where all of them fit into the limit; empty where they do not.
-
-        The bytes are the same for every turn of one generation of skills.
-        """
+        """Every skill in one short line, empty if they do not all fit; the same bytes in each turn."""
         lines = [short_line(skill) for skill in self._by_id]
         if not lines or sum(map(len, lines)) > self._limit * MOST_CHARACTERS_OF_A_TOKEN:
             return NO_CATALOG
@@ -107,10 +97,7 @@ class PricedCatalog:
         return Catalog(text, tokens, frozenset(skill.id for skill in self._by_id), len(lines))
 
     def shortlist(self, skill_ids: Sequence[str], limit: int, words: int) -> Catalog:
-        """A line of so many words for each of these skills in this order, as many as fit into `limit` tokens.
-
-        They stand under a sentence that says how to load one.
-        """
+        """A line of so many words for each of these skills, as many as fit into `limit` tokens, and how to load one."""
         return self._short(self._named(skill_ids), shortlist_head(self._tools), limit, words=words)
 
     def found(self, skill_ids: Sequence[str], limit: int) -> Catalog:
@@ -121,10 +108,7 @@ class PricedCatalog:
         return [self.by_id[skill_id] for skill_id in skill_ids if skill_id in self.by_id]
 
     def overview(self, first: Sequence[str], limit: int) -> Catalog:
-        """Short lines of all skills, the `first` ones before others, as many as fit; says how many are missing.
-
-        Of the others those are shown that lie evenly between the first and the last id.
-        """
+        """Short lines that fit, `first` ones, then others spread evenly by id; says how many are missing."""
         named = dict.fromkeys(one for one in (*first, *self._first) if one in self.by_id)
         ahead = [self.by_id[skill_id] for skill_id in named]
         others = [skill for skill in self._by_id if skill.id not in named]

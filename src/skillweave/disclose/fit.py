@@ -131,14 +131,10 @@ INSTRUCTIONS = "instructions"
 
 @dataclass(frozen=True, slots=True)
 class Budget(Portable):
-    """Tokens that skills may take of the coming call.
+    """Tokens that skills may take of the coming call. Raises InvalidValue.
 
-    `total` bounds catalog, blocks present and blocks added together; `catalog` bounds the catalog, which never takes
-    more than a quarter of `total`; `shortlist` bounds the lines of skills that are only offered; `per_skill` bounds one
-    skill's block without the context of entities, and `context` what of that one turn adds; `reserve` is kept free
-    inside `total` for the framing that a provider adds around messages.
-
-    Raises InvalidValue for what is not a whole number from 0 on.
+    `total` bounds catalog, present and added blocks; the `catalog` takes a quarter of it at most; `shortlist` bounds
+    lines of offered skills, `per_skill` one block, `context` that of entities; `reserve` is kept free for the provider.
     """
 
     total: int = 25_000
@@ -166,10 +162,7 @@ class Budget(Portable):
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of entity context that is not in the context yet; `key` is its record's.
-
-    `replaces` says that an older text of it may still stand there.
-    """
+    """A piece of entity context to be added under the record `key`; `replaces` an older text that may be there."""
 
     key: str
     entity: str
@@ -182,8 +175,7 @@ class Passage:
 class Want:
     """A skill that should be in the context of the coming call.
 
-    `present` is the rung whose text is there already, None when none is; `replaces` says that an outdated text of the
-    skill may still stand there. `readings` are sections to be shown beside it, `highest` is the rung that is enough.
+    `present` is the rung that is there already, `highest` the one that is enough; `replaces`: outdated text may stand.
     `arguments` are the user's words that its text takes.
     """
 
@@ -209,11 +201,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What is shown of a wanted skill after this turn.
-
-    `rung` None means nothing; `block` is the text to add now, None when nothing needs adding; `context` is a block of
-    entity context alone; `left_out` is what did not fit.
-    """
+    """What is shown of a wanted skill: up to `rung` (None: nothing), by the `block` to add now, if any."""
 
     want: Want
     rung: Rung | None
@@ -251,7 +239,6 @@ class _Purse:
     context: int
 
     def pays(self, tokens: int) -> bool:
-        """Take so many tokens, where there are so many left."""
         if tokens > self.left:
             return False
         self.left -= tokens
@@ -268,13 +255,10 @@ def fit(
     tools: SkillTools = SkillTools.ABSENT,
     context: int | None = None,
 ) -> tuple[Shown, ...]:
-    """Fill the budget group by group, best ranked first; what is added never costs more than `left` tokens.
+    """Fills the budget group by group, best first; what is added never costs more than `left` tokens.
 
-    Of these entity context takes at most `context`, where that is given.
-
-    A group steps down together: full, instructions without artifacts, outline, catalog line, nothing. What was asked
-    to be read comes next, artifacts are inlined one by one while they fit, entity context comes last. What is present
-    is never shown again.
+    Entity context takes at most `context`. A group steps down together: full, instructions, outline, catalog line,
+    nothing; then come readings, artifacts while they fit, entity context. What is present is never shown again.
     """
     ladder = (Rung.FULL, Rung.INSTRUCTIONS, *([Rung.OUTLINE] if tools is SkillTools.OFFERED else []), Rung.CATALOG)
     most = max(0, left) if context is None else context
@@ -322,7 +306,6 @@ def _changed(passages: Iterable[Passage]) -> tuple[str, ...]:
 
 
 def _completed(shown: Shown, purse: _Purse) -> Shown:
-    """The step with what fits beside the skill's own text, and with what did not fit."""
     want = shown.want
     if shown.rung is None or shown.rung < min(Rung.INSTRUCTIONS, want.highest):
         shown = replace(shown, left_out=(_own_text_left_out(want, purse),))

@@ -38,13 +38,7 @@ def fit_pieces(
     whole: Callable[[Sequence[int]], Priced],
     head: str = "",
 ) -> Fitted:
-    """The pieces in their order, each where it has room behind those before it; a text per piece is counted, not more.
-
-    Each piece begins a line, the first one behind the line `head`, if there is one. `whole` renders the text with the
-    pieces at these places. Where pieces begin with a letter or a sign, the shipped vocabularies cut a text at the line
-    break, so that the sum is the count. With other counters it may differ by little: what is too much is taken back,
-    so that the text never has more tokens than there is room for.
-    """
+    """The pieces with room behind the line `head`; `whole` renders those, and what is too much is taken back."""
     # What a line break at the end of the last piece costs, which is only there when another piece follows.
     last, tokens, opening = base.text, base.tokens, f"{head}\n" if head else ""
     chosen: list[int] = []

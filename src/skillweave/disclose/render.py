@@ -43,11 +43,7 @@ class Rendered:
 
 @dataclass(frozen=True, slots=True)
 class Extras:
-    """What a block holds besides the skill's own text.
-
-    `base_directory` is where the host can read the skill's files, None where it cannot; `arguments` are what the user
-    wrote after a mention of the skill.
-    """
+    """What a block holds beside the skill's text; `base_directory` is where the host can read files, or None."""
 
     inlined: tuple[Inlined, ...] = ()
     context: tuple[str, ...] = ()
@@ -129,10 +125,7 @@ _SENTENCE_END = re.compile(r"[.!?。！？…](?=\s|$)|[。！？]")
 
 
 def short_line(skill: Skill) -> str:
-    """The line of a list: id and the first sentences of the description, as many as 160 characters hold.
-
-    A first sentence that is longer ends at a word, with `…`.
-    """
+    """The line of a shortlist: id and the first sentences of the description, within 160 characters."""
     return f"- {skill.id}: {_shortened(Escaped(skill).line(skill.description))}"
 
 
@@ -364,11 +357,7 @@ def render_agent(
     forbidden: Sequence[str],
     steps: Sequence[str],
 ) -> str:
-    """The block for the sub-agent's system prompt, empty when nothing restricts it and it has no skills.
-
-    The skills' own instructions are not in it: those come with the sub-agent's first turn. `allowed` None is left out,
-    an empty list says that there is no tool.
-    """
+    """The block for a sub-agent's system prompt, without its skills' instructions; empty if nothing is to say."""
     escaped = Escaped(_OURS)
     lines = [f"- {skill.id}: {Escaped(skill).line(skill.description)}" for skill in skills]
     if lines:

@@ -32,10 +32,7 @@ _LIST_NUMBER = re.compile(r"\s*\d+\.\s+")
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a text: a leaf with `text` of its own, or a branch with `parts`, whose texts together are its text.
-
-    `id` is its number, such as `2.1`, the empty text for the whole; `tokens` are those of its whole text.
-    """
+    """A part of a text: a leaf with `text`, or a branch with `parts`; `id` is its number, empty for the whole."""
 
     id: str
     title: str
@@ -74,11 +71,7 @@ class _Node:
 
 
 def sections_of(title: str, parts: Sequence[tuple[str, str]], count: Count) -> Section:
-    """The tree of a text that is given as titled parts; a part without a title is Markdown and has its own headings.
-
-    The texts of all leaves, joined, are the parts' texts (each ending with a line end), so nothing is lost or said
-    twice. `count` gives the tokens of a text.
-    """
+    """The tree of titled parts; one without a title is Markdown with its own headings. No text is lost or doubled."""
     root = _Node(title)
     for name, text in parts:
         ended = text if text.endswith("\n") else f"{text}\n"
@@ -90,10 +83,7 @@ def sections_of(title: str, parts: Sequence[tuple[str, str]], count: Count) -> S
 
 
 def find_section(whole: Section, wanted: str) -> Section | None:
-    """The section of that number or title, or of both as a list shows them; None when there is none.
-
-    A title goes before the number beside it, which may be one of an earlier text, but only where one section has it.
-    """
+    """The section of that number or title, or of both as listed, None without one; a unique title counts first."""
     name = wanted[:_LONGEST_NAME].strip().strip("#").strip()
     sections = {section.id: section for section in whole.walk()}
     if name.rstrip(".") in sections:
@@ -265,10 +255,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A section to be shown, whole or without what is there already; `artifact` None means the skill's own text.
-
-    `contents` is the key of the record of its table of contents, which stands in where its text does not fit.
-    """
+    """A section to be shown, of an `artifact` or the skill's text; `contents` is the record that stands in for it."""
 
     section: Section
     leaves: tuple[Leaf, ...]
@@ -297,11 +284,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Readout:
-    """What is shown of a reading in this turn: a text with the leaves in it, its table of contents, or nothing.
-
-    `cost` is what the text that is missing would take where it did not fit, `outline` what its table of contents would;
-    `too_long` says that it never fits, whatever goes.
-    """
+    """What is shown of a reading: leaves, its table of contents, or nothing; `too_long` never fits."""
 
     reading: Reading
     block: Priced | None = None

@@ -19,11 +19,7 @@ EMBEDDERS: Extensions[Callable[[str], Embedder]] = Extensions(
 
 
 def embedder_of(named: str | Embedder) -> Embedder:
-    """The embedder that a text stands for: `multilingual`, `sentence-transformers:MODEL`, `openai:MODEL`.
-
-    An Embedder is given back as it is. Raises SkillweaveError for a name that nothing installed brings, and when it
-    cannot be opened, with the reason.
-    """
+    """The embedder for `multilingual`, `sentence-transformers:MODEL`, `openai:MODEL`. Raises SkillweaveError."""
     if not isinstance(named, str):
         if not callable(getattr(named, "embed", None)):
             raise SkillweaveError(f"an embedder of type {type(named).__name__} has no method `embed`; give it one")

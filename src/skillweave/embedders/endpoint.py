@@ -32,10 +32,7 @@ class EndpointFailed(SkillweaveError):
 
 
 class EndpointEmbedder:
-    """Embeds by asking an endpoint over HTTP; each use opens one connection and closes it again.
-
-    `transport` is httpx's, for tests and proxies.
-    """
+    """Embeds by an HTTP endpoint, one connection for each use; `transport` is httpx's."""
 
     def __init__(
         self,
@@ -63,10 +60,7 @@ class EndpointEmbedder:
         return f"openai:{self._model}@{self._shown}{hidden}"
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """One vector for each text; a text without a word in it gets zeros and is not sent.
-
-        Raises EndpointFailed when the endpoint cannot be reached, refuses, or answers something else.
-        """
+        """One vector for each text, zeros for one without a word. Raises EndpointFailed."""
         import httpx
         import numpy as np
 
@@ -124,10 +118,7 @@ class EndpointEmbedder:
 
 
 def open_endpoint(model: str) -> EndpointEmbedder:
-    """The embedder of a model at OPENAI_BASE_URL, or at OpenAI without it; the key is OPENAI_API_KEY's.
-
-    Raises SkillweaveError without the model's name or without the package httpx.
-    """
+    """The embedder of a model at OPENAI_BASE_URL, or OpenAI. Raises SkillweaveError without a model or httpx."""
     if not model:
         raise SkillweaveError("say which model: openai:MODEL, such as openai:text-embedding-3-small")
     if find_spec("httpx") is None:

@@ -21,10 +21,8 @@ MOST = 100_000
 class KeptOnDisk:
     """An Embedder around another one, whose vectors of declared texts outlive the process.
 
-    All vectors of one embedder are one file in the folder, written whole: two processes that write at once keep the
-    file of the later one, and what only the earlier one had is embedded again some time. A file that is damaged or of
-    another program counts as absent, which the log `skillweave` says. Texts themselves are never written, and of what
-    users say nothing is.
+    They are one file in the folder; of two processes that write at once the later wins, and a damaged file counts as
+    absent. No text is ever written.
     """
 
     def __init__(self, embedder: Embedder, folder: CacheFolder, *, most: int = MOST) -> None:

@@ -25,11 +25,7 @@ class Payload(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Event(Portable):
-    """Something that happened: `payload` says what, `turn_id` is None where no turn did it.
-
-    An `id` is the same for every telling of the same happening, so that a consumer can drop what it has seen already;
-    no payload holds any text of a message.
-    """
+    """Something that happened, without any text of a message; its `id` is the same whenever it is told."""
 
     id: str
     event_type: str
@@ -68,11 +64,10 @@ class Wanted(StrEnum):
 
 
 class Observer(Protocol):
-    """Is told what happened, after it is stored; it need not answer, and its failure affects nobody else.
+    """Is told what happened, after it is stored; its failure affects nobody else.
 
-    The events of one conversation come in their order, and the next ones only when the last call has ended. A call
-    that takes longer than the Weaver's `observer_seconds` is cancelled, so what is slow belongs behind a queue. One
-    that has an attribute `wanted`, a Wanted, is told that only.
+    A conversation's events come in order, after the last call; one over `observer_seconds` is cancelled. An attribute
+    `wanted`, a Wanted, limits what it is told.
     """
 
     async def observe(self, events: Sequence[Event]) -> None:
@@ -98,10 +93,7 @@ class Callback:
 
 
 class EventRefused(SkillweaveError, ValueError):
-    """An event that this skill may not announce here, or a payload that does not fit it.
-
-    `findings` say what does not fit the declared schema, each with its place in the payload.
-    """
+    """An event that this skill may not announce, or a payload that does not fit; `findings` say where."""
 
     def __init__(self, message: str, findings: tuple[Diagnostic, ...] = ()) -> None:
         self.findings = findings
@@ -126,11 +118,7 @@ def name_problem(name: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class EventType(Portable):
-    """An event that skills may announce, with the JSON Schema of its payload.
-
-    `schema` False stands for a declaration that could not be read: it lets no payload pass, because a check that was
-    lost must not become a permission. `location` is where it stands; the same declaration elsewhere is equal.
-    """
+    """An event that skills may announce, with the JSON Schema of its payload; False, for a broken one, passes none."""
 
     name: str
     description: str = ""
@@ -189,10 +177,7 @@ class StreamedEvent(Portable):
 
 
 class StreamGap(SkillweaveError, LookupError):
-    """A place in a stream from which one cannot go on: what came after it is no longer kept, or it never was there.
-
-    `first` is the oldest position that is kept, the empty text where none is.
-    """
+    """A position from which a stream cannot go on, as what follows is gone; `first` is the oldest kept, or empty."""
 
     def __init__(self, after: str, first: str) -> None:
         self.after, self.first = after, first
@@ -203,10 +188,7 @@ class StreamGap(SkillweaveError, LookupError):
 
 
 class EventStream(ClosableOnExit, Protocol):
-    """Keeps the events of each conversation in their order; `tests/contracts_of_ports/event_stream.py` is the contract.
-
-    All methods raise StoreUnavailable when what is asked does not answer.
-    """
+    """Keeps each conversation's events in order, or raises StoreUnavailable; see `tests/contracts_of_ports`."""
 
     async def append(self, conversation: str, events: Sequence[Event], *, tenant: str = "") -> None:
         """Put the events at the end, in their order; one whose id is among the last 200 already is left out."""
@@ -225,10 +207,7 @@ class EventStream(ClosableOnExit, Protocol):
     def follow(
         self, conversation: str, after: str | None = None, *, tenant: str = ""
     ) -> AsyncGenerator[StreamedEvent, None]:
-        """Every event after that position, those that are kept and then each as it comes; None for only what comes.
-
-        It ends when the stream is closed. Raises StreamGap, also later for a reader who fell behind what is kept.
-        """
+        """Yields events after a position (None: only new ones) until the stream is closed. Raises StreamGap."""
         ...
 
     async def close(self) -> None:
@@ -237,11 +216,7 @@ class EventStream(ClosableOnExit, Protocol):
 
 
 class StreamObserver:
-    """Appends what it is told to the streams of a tenant.
-
-    With `wanted=Wanted.UNKEPT` it is told only what the store does not keep: for a stream that the store fills itself,
-    as RedisStore does with `EventKeeping.STREAM`.
-    """
+    """Appends what it is told to the streams of a tenant; see Wanted.UNKEPT for streams that the store fills."""
 
     name = "event stream"
 

@@ -22,10 +22,7 @@ def built_in(event_type: str) -> type[BuiltIn] | None:
 
 @dataclass(frozen=True, slots=True)
 class Given(BuiltIn):
-    """A block of a skill that a turn gives: `block` is its message's id, `keys` are the ledger's rows in it.
-
-    `delivery` is `claimed` where the host still has to confirm. `score` compares within one `matcher` only.
-    """
+    """A block of a skill that a turn gives; `claimed` if the host has to confirm. `score` is the `matcher`'s own."""
 
     skill_id: str
     version: str | None
@@ -56,10 +53,7 @@ class SkillRefreshed(Given):
 
 @dataclass(frozen=True, slots=True)
 class SkillEvicted(BuiltIn):
-    """A skill's text is forgotten, so that it is given again when wanted; `block` is the message that carried it.
-
-    With the cause `released` a claimed text was not delivered; one that it was to replace stands again.
-    """
+    """A text is forgotten; `block` carried it. `released` was not delivered, and what it replaced stands again."""
 
     event_type: ClassVar[str] = "skill.evicted"
 
@@ -117,11 +111,7 @@ class SpawnStarted(BuiltIn):
 
 @dataclass(frozen=True, slots=True)
 class ToolBlocked(BuiltIn):
-    """A tool call that the engaged skills do not allow (V004), without its arguments, which may hold secrets.
-
-    `code` is TOOL_FORBIDDEN or TOOL_NOT_ALLOWED; `allowed` None means every tool that is not in `forbidden`. `call_id`
-    is the host's name for the call, if it gave one.
-    """
+    """A tool call that the engaged skills do not allow (V004), without its arguments; `allowed` None: any other."""
 
     event_type: ClassVar[str] = "tool.blocked"
 
@@ -136,10 +126,8 @@ class ToolBlocked(BuiltIn):
 class TurnDecided(BuiltIn):
     """A turn is stored: how its decisions came out, what it costs, how long it took.
 
-    `revision` is that of the conversation's State, None while the ledger does not answer: it orders the turns of one
-    conversation, whichever process ran them. `skills` are those whose text is in the context of the coming call,
-    `offered` those that its tail names, `outcomes` counts decisions, `diagnostics` are codes. `tokens` has the keys
-    catalog, tail (which is part of it), injected and left.
+    `revision` is that of the State and orders the turns, None while the ledger is away. `skills` are those in context,
+    `offered` those of the tail; `tokens` has catalog, tail, injected and left.
     """
 
     event_type: ClassVar[str] = "turn.decided"
@@ -172,10 +160,7 @@ class CheckpointPending(BuiltIn):
 
 @dataclass(frozen=True, slots=True)
 class CheckpointDecided(BuiltIn):
-    """What a person said, for one digest of the skill; not why, which is their own text.
-
-    `verdict` is approved, rejected or modified, or `withdrawn` where the verdict of `by` was taken back.
-    """
+    """What a person said for one digest of a skill, without why; `withdrawn` if it was taken back."""
 
     event_type: ClassVar[str] = "checkpoint.decided"
 
@@ -188,11 +173,7 @@ class CheckpointDecided(BuiltIn):
 
 @dataclass(frozen=True, slots=True)
 class CursorMoved(BuiltIn):
-    """The conversation is at another skill of its graph, or at the same one again by a loop.
-
-    `from_skill` is None at the start; `by` is one of entry, scorer, route, pick; `visits` counts those of `to_skill`,
-    this one too; `graph` is the digest of the graph.
-    """
+    """The conversation is at another skill of its graph, or the same one by a loop; `visits` counts this one."""
 
     event_type: ClassVar[str] = "cursor.moved"
 

@@ -40,10 +40,7 @@ def filled(text: SkillText, arguments: str) -> SkillText:
 
 
 def digest_in_use(skill: Skill, arguments: str = "") -> str:
-    """The digest of what a block of the skill shows: the skill's, combined with arguments where its text takes them.
-
-    Every record of a skill keeps this digest, so that the skill is given again when its text or its arguments change.
-    """
+    """The skill's digest, combined with arguments if its text takes them; a record with another one is outdated."""
     # Most turns have no arguments, and this is asked for every skill of every turn: it must cost one call then.
     if not arguments or not takes_arguments(skill):
         return skill.digest

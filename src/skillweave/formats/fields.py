@@ -92,10 +92,7 @@ class Blanks(Enum):
 
 
 class Fields:
-    """One mapping of a definition; None stands for a field that is absent, null, or was bad and is reported.
-
-    A value that a method hands out counts as read; `rest` and `report_unknown` are about the others.
-    """
+    """One mapping of a definition. None stands for what is absent, null or bad; what is handed out counts as read."""
 
     __slots__ = ("_at", "_mapping", "_read", "findings")
 
@@ -273,7 +270,6 @@ class Fields:
                 self.report(codes.UNKNOWN_KEY, key, "is not a known key; it means nothing", "correct or remove it")
 
     def _as_text(self, value: object, keys: Keys) -> str | None:
-        """What was written in place of a text."""
         if isinstance(value, bool | int | float):
             text = json.dumps(value)
             self._report(codes.NOT_TEXT, keys, f"is the value {text[:60]}, read as text", "put it in quotes")

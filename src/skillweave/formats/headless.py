@@ -18,10 +18,7 @@ _LABEL = re.compile(r"description[ \t]*:[ \t]*", re.IGNORECASE)
 
 
 def with_guessed_fields(front: FrontMatter, path: str, folder: str) -> FrontMatter:
-    """The file with the fields that its folder, heading and first paragraph give; as it is where it has none of them.
-
-    The error that there is no front matter gives way to a warning then.
-    """
+    """The file with fields guessed from folder, heading and first paragraph, and a warning; unchanged if it cannot."""
     if not front.diagnostics or front.diagnostics[-1].code != NO_FRONT_MATTER.name:
         return front
     heading, _, rest = front.body.partition("\n")

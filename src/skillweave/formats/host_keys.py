@@ -19,10 +19,7 @@ _SAFER = {
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """Who besides the host, a task rule and a skill that requires it may bring a skill into a conversation.
-
-    `by_model`: it is in the catalog, and a marker, its triggers and its words select it. `by_user`: a mention does.
-    """
+    """Who may ask for a skill: the model (catalog, marker, triggers, words), and the user (a mention)."""
 
     by_model: bool = True
     by_user: bool = True

@@ -20,11 +20,7 @@ _HASH_DIGITS = 10
 
 
 def id_of(name: str) -> str:
-    """The id that a name stands for: the name itself where it is one, else with `-` for each run of other characters.
-
-    What leaves fewer than 2 characters becomes `skill-` and 10 hex digits of the SHA-256 of the name's NFC form. The
-    result may still be over 100 characters long and is not an id then; `is_skill_id` tells.
-    """
+    """The id for a name: itself, or with `-` for other characters, or `skill-` and a hash; it may be too long."""
     if SKILL_ID.fullmatch(name):
         return name
     normal = unicodedata.normalize("NFC", name)
@@ -91,10 +87,7 @@ def digest_of_bytes(data: bytes) -> str:
 
 
 def digest_of(definition: Mapping[str, object]) -> str:
-    """SHA-256 hex of a definition as canonical JSON: keys sorted, no spaces, UTF-8.
-
-    Raises InvalidSkill for a value that JSON does not have, and for half of a surrogate pair.
-    """
+    """SHA-256 hex of a definition as canonical JSON. Raises InvalidSkill for what JSON or UTF-8 cannot hold."""
     try:
         return digest_of_bytes(canonical_json(definition).encode())
     except UnicodeEncodeError as error:

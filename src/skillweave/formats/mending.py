@@ -40,14 +40,7 @@ class _Edit:
 
 
 def mend_skill_md(data: bytes, *, folder: str, rename: bool = True) -> Mended:
-    """The bytes of a SKILL.md with its repairs written down; `folder` is the name of the folder that holds it.
-
-    Mended are a byte order mark, Windows line ends, blank lines before front matter and white space behind a fence, a
-    value that needs quotes, a misspelled key, a name that is missing or not the folder's, `allowed-tools` that is a
-    list or has commas, and front matter that is missing where heading and paragraph stand for it. A change after which
-    the file would be read otherwise is not made, and none in a file that cannot be read. Without `rename` a name that
-    is not the folder's stays: others may speak of the skill by it.
-    """
+    """The bytes of a SKILL.md in that folder with repairs written down, but none that makes it say something else."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:

@@ -66,10 +66,7 @@ class Spelling(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A field of a Skill or of its text: its name, which is its key in native form, and what reads it.
-
-    `keys` are its keys in the spellings that have a place for it; under NATIVE, a second one that is read too.
-    """
+    """A field of a Skill or its text, with its reader and its `keys` by spelling (under NATIVE a second key)."""
 
     name: str
     read: Merge
@@ -78,10 +75,7 @@ class Field:
 
 @dataclass(slots=True)
 class Draft:
-    """What is known so far of a skill that is being read: `values` by field name, and of its `text` the parts.
-
-    None stands for what is not stated, and gives way to the default.
-    """
+    """A skill while it is read: `values` by field, and the parts of its `text`; None gives way to the default."""
 
     findings: Findings
     values: dict[str, Any] = field(default_factory=dict)
@@ -96,10 +90,7 @@ class Draft:
             self.set_identity(name, fields, key, given_id)
 
     def set_identity(self, name: str, fields: Fields, key: str, given_id: str | None = None) -> None:
-        """Makes the name the skill's id, repaired where it is none (spec 1.1); an id that is given beside it counts.
-
-        A name whose id would be too long is reported, and the draft stays without an id.
-        """
+        """Makes the name the skill's id, repaired if need be; a given id wins. Reports an id that is too long."""
         made = given_id if given_id is not None and is_skill_id(given_id) else id_of(name)
         if len(made) > MAX_ID:
             message = f"makes an id of {len(made)} characters; an id has up to {MAX_ID}"
@@ -120,10 +111,7 @@ class Draft:
             fields.report(codes.FIELD_MISSING, "description", "is missing or empty", fix)
 
     def take(self, fields: Fields, spelling: Spelling) -> None:
-        """Takes all fields that have a key in the spelling; lists replace what was there, mappings are merged.
-
-        In native form the text's parts stand in the mapping `text`, or beside it, as short definitions are written.
-        """
+        """Takes all fields that have a key in the spelling; lists replace what was there, mappings are merged."""
         own, of_text = _keys(spelling)
         places = [(self.values, own, fields), (self.text, of_text, fields)]
         inner = fields.mapping("text") if spelling is Spelling.NATIVE else None
@@ -207,10 +195,7 @@ def extension_id(fields: Fields) -> str | None:
 
 
 def take_extension(draft: Draft, fields: Fields) -> None:
-    """Adds what stands under `x-skillweave`; what means nothing there is reported and kept in `extra`.
-
-    `json` holds metadata and extra whose numbers, truth values and nulls are meant, which YAML text has no types for.
-    """
+    """Adds what stands under `x-skillweave`; unknown keys are reported and kept. `json` holds typed values."""
     extension = fields.mapping(EXTENSION) if EXTENSION in fields else None
     if extension is None:
         return
@@ -239,10 +224,7 @@ def placed(value: Skill | SkillText, parts: Collection[Field], spelling: Spellin
 
 
 def leftovers(skill: Skill, spelling: Spelling, by_hand: Collection[str]) -> dict[str, Json]:
-    """The skill in native form without the fields that the spelling has a key for, or that its writer does `by_hand`.
-
-    A spelling whose name is the id as its author wrote it needs neither the id nor the spelling here.
-    """
+    """The skill in native form without what the spelling has keys for, or its writer does `by_hand`."""
     rest: dict[str, Json] = {}
     if id_of(skill.spelling or skill.id) != skill.id:
         rest["id"] = skill.id
@@ -297,7 +279,6 @@ def read_relation(fields: Fields, kind_key: str = "kind", rules: RuleList | None
 
 @cache
 def _keys(spelling: Spelling) -> tuple[list[tuple[str, Field]], list[tuple[str, Field]]]:
-    """The keys of a spelling with what stands there: fields of the skill, and fields of its text."""
     native = spelling is Spelling.NATIVE
     own, of_text = (
         [(key, part) for part in parts for key in (part.keys.get(spelling), part.name if native else None) if key]

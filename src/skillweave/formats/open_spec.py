@@ -102,10 +102,7 @@ class ToolList:
 
 
 def split_tools(text: str) -> ToolList:
-    """The tools in the text, separated by spaces or commas; an argument pattern in parentheses stays whole.
-
-    Where parentheses do not match, they part nothing and keep nothing together.
-    """
+    """The tools in the text, split at spaces and commas outside of parentheses that match."""
     if "(" not in text or text.count("(") != text.count(")"):
         return ToolList(tuple(part for part in _SEPARATORS.split(text) if part), "," in text)
     if _UNNESTED.fullmatch(text):

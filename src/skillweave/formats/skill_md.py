@@ -57,11 +57,7 @@ def read_skill_md(
     artifacts: tuple[ArtifactRef, ...] = (),
     strictness: Strictness = Strictness.LENIENT,
 ) -> SkillRead:
-    """The skill in a SKILL.md's bytes; never raises, whatever they are.
-
-    `folder` is the name of the folder that holds the file, `path` the place that diagnostics and the origin name.
-    Every repair, and the reason of a skip, is a diagnostic with line and fix.
-    """
+    """The skill in a SKILL.md's bytes; never raises. Findings and origin name `path`; `folder` holds the file."""
     front = read_front_matter(data, path=path)
     if strictness is Strictness.STRICT:
         front = replace(front, diagnostics=tuple(map(by_open_spec, front.diagnostics)))
@@ -92,7 +88,6 @@ def read_front_fields(fields: Fields, *, source: str, digest: str) -> SkillRead:
 
 
 def _split_tags(text: str) -> tuple[str, ...]:
-    """The tags in one text, parted by commas."""
     return tuple(tag.strip() for tag in text.split(",") if tag.strip())
 
 
@@ -235,10 +230,7 @@ def _first_command(body: str) -> re.Match[str] | None:
 
 
 def to_skill_md(skill: Skill) -> str:
-    """The text of a SKILL.md that `read_skill_md` reads back equal; artifacts are files beside it and are not written.
-
-    Raises InvalidSkill for text that UTF-8 cannot carry.
-    """
+    """The SKILL.md that reads back equal, without artifacts. Raises InvalidSkill for text that UTF-8 cannot hold."""
     fields = {**_open_fields(skill), **_own_fields(skill)}
     extension = _extension(skill)
     if extension:
@@ -247,10 +239,7 @@ def to_skill_md(skill: Skill) -> str:
 
 
 def to_open_skill_md(skill: Skill) -> str:
-    """The text of a SKILL.md in which only fields of the open specification stand, so that strict reading takes it.
-
-    Keywords are one text under `metadata.triggers`. Raises InvalidSkill for whatever else has no place there.
-    """
+    """The SKILL.md in fields of the open specification only. Raises InvalidSkill for what has no place there."""
     skill = replace(skill, phrases=())  # they stand in a file beside the library
     fields, own, extension = _open_fields(skill), _own_fields(skill), _extension(skill)
     keywords = ", ".join(skill.triggers.keywords)

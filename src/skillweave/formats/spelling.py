@@ -67,10 +67,7 @@ def read_any(
     lines: Mapping[Keys, int] | None = None,
     at: Keys = (),
 ) -> SkillRead:
-    """The skill in a mapping of any spelling, and what is wrong with it; never raises.
-
-    `lines` and `at` tell where the mapping stands in its file, as `read_yaml` reported it.
-    """
+    """The skill in a mapping of any spelling, and its findings with `lines` below `at`; never raises."""
     findings = Findings(path, lines or {})
     try:
         digest = digest_of(mapping)
@@ -124,7 +121,6 @@ def to_manifest(skill: Skill) -> dict[str, Json]:
 
 
 def _read_tiers(fields: Fields, *, source: str, digest: str) -> SkillRead:
-    """The skill in a mapping of its tiers, or in one flat mapping with a `skill_id`."""
     manifest = fields.mapping(MANIFEST) if MANIFEST in fields else fields
     if manifest is None:
         report_missing(fields, MANIFEST)
@@ -155,11 +151,7 @@ def from_definition(mapping: Mapping[str, object], *, source: str = "code", path
 
 
 def to_definition(skill: Skill) -> dict[str, Json]:
-    """The skill as a SkillDefinition that `from_definition` reads back equal.
-
-    `allowed_tools` is null where the skill says nothing about them, as an empty list would mean no tool at all.
-    Relations stand under `x-skillweave` too, whole, where the two lists would lose one or their order.
-    """
+    """The skill as a SkillDefinition that reads back equal; `allowed_tools` is null if the skill says nothing."""
     tools = skill.tools or ToolRules()
     definition: dict[str, Json] = {
         "name": skill.spelling or skill.id,

@@ -28,11 +28,7 @@ class RulesRead:
 
 
 def read_task_rules(data: Mapping[str, object], lines: Mapping[Keys, int], *, path: str, source: str) -> RulesRead:
-    """The rules in a pack's data; one with a mistake in it is left out as a whole.
-
-    A lost condition would make its rule fire for other tasks than it was written for, and a lost skill would leave a
-    part of a set.
-    """
+    """The rules in a pack's data; one with a mistake is left out whole, as it would fire for other tasks."""
     findings = Findings(path, lines)
     entries = Fields(data, findings).entries(KEY) or []
     if len(entries) > MOST_RULES:

@@ -31,11 +31,7 @@ _BOM = "\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class FrontMatter:
-    """A file in two parts: `fields`, None when the file is skipped (the diagnostics say why), and the `body` after it.
-
-    Of a file that has no front matter at all, which the last diagnostic says, the `body` is the whole text. `lines`
-    tells on which line of the file a key stands; `body_line` is the line after the second fence.
-    """
+    """A file's `fields` (None: skipped), the `body` after them, and the line of each key and of the body."""
 
     fields: dict[str, Tree] | None
     body: str = ""
@@ -45,10 +41,7 @@ class FrontMatter:
 
 
 def read_front_matter(data: bytes, *, path: str) -> FrontMatter:
-    """The front matter and body of a file's bytes; never raises, whatever the bytes are.
-
-    A fence is a line of its own that holds `---` only, so a `---` inside a value cuts nothing.
-    """
+    """The front matter and body of a file; never raises. A fence is a line that holds `---` only."""
     if len(data) > MAX_FILE_BYTES:
         message = f"the file has {len(data)} bytes; up to {MAX_FILE_BYTES} are read"
         return _skipped(codes.FILE_TOO_LARGE.found(Location(path, 1), message, "move text to files beside it"))
@@ -77,10 +70,7 @@ def tidy_body(text: str) -> str:
 
 
 def write_front_matter(fields: Mapping[str, object], body: str = "") -> str:
-    """A file of front matter and body; the body is written as `tidy_body` has it, with one blank line before it.
-
-    Raises ValueError for text that UTF-8 cannot carry.
-    """
+    """A file of front matter and (tidied) body. Raises ValueError for text that UTF-8 cannot hold."""
     require_text(body)
     head = f"---\n{write_yaml(fields)}---\n"
     return f"{head}\n{body}\n" if body else head
@@ -138,11 +128,7 @@ class Document:
 
 
 def read_yaml(text: str, *, path: str, limits: Limits = PACK_LIMITS, first_line: int = 1) -> Document:
-    """The one mapping in a YAML text: scalars stay text, unquoted ones as `Plain` (`resolved` types them).
-
-    `first_line` is the line of the file on which the text begins. Nothing is raised: what is refused or repaired is
-    in `diagnostics`, each with its line.
-    """
+    """The one mapping in a YAML text that begins on `first_line`; unquoted scalars are `Plain` text. Never raises."""
     found: list[Diagnostic] = []
     parsed: Parsed | None = None
     while parsed is None:
@@ -262,10 +248,7 @@ class Quoted:
 
 
 def quote_value(text: str, line: int) -> Quoted | None:
-    """The YAML with the value around that line put in quotes; None where that cannot be what was meant.
-
-    Left alone are block texts, aliases, tags, and quotes or brackets that never close.
-    """
+    """The YAML with the value around that line in quotes; None if that cannot be meant (block texts, tags, aliases)."""
     lines = text.split("\n")
     start = 0
     while start < line and start < len(lines):

@@ -32,10 +32,7 @@ class Plain(str):
 
 
 def core_value(text: str) -> Scalar:
-    """What an unquoted scalar is in the YAML 1.2 core schema: `no` and `1:30` are text, `true` and `1.0` are not.
-
-    Numbers that JSON cannot carry (`.inf`, `.nan`, `1e999`) or that have more than 400 characters stay text.
-    """
+    """What an unquoted scalar is in YAML 1.2 (core schema); numbers that JSON cannot hold stay text."""
     if text in _WORDS:
         return _WORDS[text]
     if len(text) > _LONGEST_NUMBER:
@@ -100,10 +97,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """One document: its data, the line of each key and list item, and the keys that stood twice.
-
-    A duplicate is the key, its line, and the line on which it stood first.
-    """
+    """One document: its data, the line of each key and item, and each duplicate key with its line and the first."""
 
     data: Tree
     lines: Mapping[Keys, int]
@@ -113,10 +107,7 @@ class Parsed:
 def parse(
     text: str, limits: Limits, first_line: int = 1, parser: type[yaml.SafeLoader] | type[yaml.CSafeLoader] = PARSER
 ) -> Parsed:
-    """The one document in the text, None as data when there is none; the text begins on `first_line` of its file.
-
-    Raises `Refused`.
-    """
+    """The one document in the text, None if there is none; it begins on `first_line`. Raises Refused."""
     if len(text) > limits.characters:
         message = f"{len(text)} characters of YAML; {limits.characters} are read"
         raise Refused(codes.YAML_TOO_LARGE, first_line, message, "split it")
@@ -160,11 +151,7 @@ _STREAM_END: type[object] = yaml.StreamEndEvent
 
 
 class _Builder:
-    """Turns events into data; recursion is no deeper than the limit of depth.
-
-    PyYAML's C loader dies on 100 KB of `[` and shares the nodes of an alias bomb; its parser, which only reports
-    events, does neither. Nothing is ever constructed here but text, lists and dicts.
-    """
+    """Turns events into text, lists and dicts; PyYAML's C loader dies on 100 KB of `[` and shares alias bombs."""
 
     __slots__ = ("_depth", "_duplicates", "_first_line", "_left", "_limits", "_lines", "_next")
 
@@ -280,10 +267,7 @@ _Writer.add_representer(str, _represent_text)
 
 
 def write_yaml(data: Mapping[str, object]) -> str:
-    """The mapping as YAML, keys in the given order; text that looks like a number or a truth value is quoted.
-
-    The data are plain JSON data. Raises ValueError for text that UTF-8 cannot carry (half of a surrogate pair).
-    """
+    """The JSON data as YAML, in their order. Raises ValueError for text that UTF-8 cannot hold."""
     return yaml.dump(data, Dumper=_Writer, sort_keys=False, allow_unicode=True, width=_WIDE)
 
 

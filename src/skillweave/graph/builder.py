@@ -37,7 +37,7 @@ from skillweave.text.embedding import Embedder
 
 Skilled: TypeAlias = Skill | GraphSkill | str
 """A skill, or only its id."""
-Asked: TypeAlias = Condition | Mapping[str, object] | Callable[[PredicateContext], object]
+ConditionLike: TypeAlias = Condition | Mapping[str, object] | Callable[[PredicateContext], object]
 """A condition in its data form, as a value, or as code."""
 
 
@@ -52,11 +52,8 @@ class Fork:
 Branch: TypeAlias = Skilled | Fork
 
 
-def decide(condition: Asked, then: Branch, otherwise: Branch, label: str | None = None) -> Fork:
-    """A decision of a tree: `then` where the condition holds, else `otherwise`; both are skills or further decisions.
-
-    Raises InvalidGraph for a condition that cannot be read.
-    """
+def decide(condition: ConditionLike, then: Branch, otherwise: Branch, label: str | None = None) -> Fork:
+    """A decision of a tree; branches are skills or further decisions. Raises InvalidGraph for a bad condition."""
     first, of_first = _branch(then, "decide.then")
     second, of_second = _branch(otherwise, "decide.otherwise")
     node = Decide(_condition(condition, "decide.condition"), first, second, _label(label, "decide"))
@@ -64,10 +61,7 @@ def decide(condition: Asked, then: Branch, otherwise: Branch, label: str | None 
 
 
 class DeclaredBuilder:
-    """Collects what a graph consists of; every method returns the builder, and raises InvalidGraph at once.
-
-    `SkillGraph.builder()` gives one that can also `build()` the graph.
-    """
+    """Collects a graph; every method returns the builder and raises InvalidGraph. See `SkillGraph.builder()`."""
 
     def __init__(self) -> None:
         self._declared = Declared()
@@ -82,18 +76,14 @@ class DeclaredBuilder:
     def entry(
         self,
         skill: Skilled,
-        when: Asked | None = None,
+        when: ConditionLike | None = None,
         match: "Condition | Mapping[str, object] | None" = None,
         examples: Iterable[str] = (),
         label: str | None = None,
         *,
         base: bool = False,
     ) -> Self:
-        """Add a skill where a conversation may begin; with neither `when` nor `match` it always may.
-
-        `examples` are phrases that must begin here; they are checked, never routed on. A `base` skill is engaged
-        beside the cursor, wherever that is.
-        """
+        """Adds a skill where a conversation may begin, always if without condition; `examples` are only checked."""
         place = f"entries[{len(self._declared.entries)}]"
         entry = Entry(
             self._known(skill, f"{place}.skill"),
@@ -109,17 +99,14 @@ class DeclaredBuilder:
         self,
         from_: Skilled,
         to: Skilled,
-        when: Asked | None = None,
+        when: ConditionLike | None = None,
         on_tool: "str | Regex | Mapping[str, object] | None" = None,
         on_status: "str | Iterable[str] | None" = None,
         guard: "Guard | Mapping[str, object] | None" = None,
         label: str | None = None,
         priority: int = 0,
     ) -> Self:
-        """Add a way from one skill, or from ANY, to another.
-
-        All its conditions have to hold; a way without conditions is taken by the model only.
-        """
+        """Adds a route from a skill, or from ANY; without conditions only the model takes it."""
         place = f"routes[{len(self._declared.routes)}]"
         route = Route(
             ANY if isinstance(from_, str) and from_ in ANY_SKILL else self._known(from_, f"{place}.from"),
@@ -181,10 +168,7 @@ class DeclaredBuilder:
         all_visits: int | None = None,
         iterations: int | None = None,
     ) -> Self:
-        """Set when a run stops: visits of each skill, or of the named ones, visits altogether, iterations.
-
-        Further calls add to what was said, and the last one counts.
-        """
+        """Sets limits of visits for each or for named skills, of all visits, and of iterations; the last call wins."""
         of_visits = {"per_skill": visits, "per_run": all_visits}
         data = {"visits": {key: most for key, most in of_visits.items() if most is not None}, "iterations": iterations}
         given = read_limits({key: most for key, most in data.items() if most not in (None, {})}, "limits")
@@ -241,7 +225,7 @@ def _branch(branch: Branch, place: str) -> tuple[TreeNode, tuple[GraphSkill, ...
     return found.id, (found,)
 
 
-def _condition_of_entry(when: Asked | None, match: Asked | None, place: str) -> Condition | None:
+def _condition_of_entry(when: ConditionLike | None, match: ConditionLike | None, place: str) -> Condition | None:
     if when is not None and match is not None:
         raise wrong(place, "it has both `when` and `match`", "give one of them")
     if match is None:
@@ -252,10 +236,10 @@ def _condition_of_entry(when: Asked | None, match: Asked | None, place: str) -> 
     return condition
 
 
-def _condition(asked: Asked, place: str) -> Condition:
-    if callable(asked) and not isinstance(asked, Mapping):
-        return Predicate(asked)
-    return read_condition(asked, place)
+def _condition(condition: ConditionLike, place: str) -> Condition:
+    if callable(condition) and not isinstance(condition, Mapping):
+        return Predicate(condition)
+    return read_condition(condition, place)
 
 
 def _label(label: str | None, place: str) -> str | None:

@@ -32,11 +32,8 @@ _Value = TypeVar("_Value")
 class CompiledGraph:
     """The declared graph with its indexes; frozen, safe to share between threads.
 
-    `wired` are all skills of the wiring and `entries` those that it begins with, both in order and once each.
-    `routes_from` and `any_routes` have the deterministic routes in the order in which they are asked, `successors` the
-    targets of all routes of a skill, and of ANY; `base` has the base entries by skill. `by_phrase` has the positions of
-    the entries that do not hold without a phrase, by the phrase's number; `without_phrase` those of all others, which
-    have to be judged one by one. `has_scorer` says that a scorer chooses the entry.
+    Routes stand in the order in which they are asked, deterministic ones only; `successors` has the targets of all.
+    `by_phrase` has the entries that need a phrase by its number, `without_phrase` the others.
     """
 
     declared: Declared
@@ -103,10 +100,7 @@ def all_intents(declared: Declared) -> tuple[Intent, ...]:
 
 
 def compile_lexicon(declared: Declared) -> Lexicon:
-    """The lexicon of a graph; linear in the length of its phrases.
-
-    Raises InvalidGraph for a broken expression, for phrases that are none, and for what is no condition.
-    """
+    """The lexicon of a graph, in linear time. Raises InvalidGraph for bad expressions, phrases and conditions."""
     numbers: dict[Phrase, int] = {}
     sought: dict[Hashable, tuple[tuple[int, str], ...]] = {}
     searched = (route.on_tool for route in declared.routes)

@@ -61,12 +61,7 @@ Phrase: TypeAlias = tuple[str, MatchMode]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lexicon:
-    """All words and expressions of a graph, compiled once, so that a message is searched for them in one pass.
-
-    `sought` has for a condition its phrases by the numbers under which the automaton reports them, each with the words
-    that were declared; `patterns` are the expressions, those that are searched in the names of tools among them. Safe
-    to share between threads.
-    """
+    """All words and expressions of a graph, compiled; `sought` has each condition's phrases by number."""
 
     automaton: Automaton
     sought: Mapping[Hashable, tuple[tuple[int, str], ...]]
@@ -88,10 +83,7 @@ HOLDS_NOT = Verdict(holds=False)
 
 @dataclass(slots=True, eq=False)
 class EvalContext:
-    """One moment with the graph's lexicon and scales, as conditions see it; lives for one call.
-
-    The message is folded and searched, and a result's JSON is read, when the first condition asks, and only once.
-    """
+    """One moment as conditions see it, for one call; the message is searched and JSON read once, when needed."""
 
     lexicon: Lexicon
     scales: Scales
@@ -133,11 +125,7 @@ class EvalContext:
 
 @dataclass(frozen=True, slots=True)
 class ConditionKind:
-    """What every kind of condition does.
-
-    `key` is its key in data, `beside` are keys that may stand beside that one; `readers` read the values under all of
-    them, which are the fields in this order.
-    """
+    """What every kind of condition does: `key` and keys `beside` it in data, read by `readers` into its fields."""
 
     # No ABC: its `isinstance` is a call of Python code, and moves are made of them. Type checkers hold kinds to this.
 
@@ -434,10 +422,7 @@ def expression(regex: Regex) -> Pattern:
 
 
 def read_condition(value: Mapping[str, object] | Condition, place: str) -> Condition:
-    """The condition at that place; one that is a Condition already is checked in the same way.
-
-    Raises InvalidGraph naming the place, the rule and the fix.
-    """
+    """The condition at that place, as data or as a value. Raises InvalidGraph naming the place and the fix."""
     _require_bounded(value, place)
     return _read(value, place)
 

@@ -9,10 +9,7 @@ Links: TypeAlias = Mapping[str, Sequence[str]]
 
 
 def strong_components(links: Links) -> list[list[str]]:
-    """The strongly connected components, each in the order of the keys; linear in names and links.
-
-    Kosaraju without recursion: a chain of 10,000 skills must not end at the interpreter's stack limit.
-    """
+    """The strongly connected components in the order of the keys; linear, and without recursion (Kosaraju)."""
     back: dict[str, list[str]] = {name: [] for name in links}
     for name, others in links.items():
         for other in others:

@@ -22,10 +22,7 @@ STATUSES = ("success", "failure", "denied", "invalid", "partial", "pending", "ab
 
 @dataclass(frozen=True, slots=True)
 class GraphSkill:
-    """A skill as the graph knows it: `tools` are those it may use, None where it says nothing; `body` is its text.
-
-    `extra` are keys of the data form that mean nothing to the graph, kept as they stand.
-    """
+    """A skill in a graph: `tools` it may use (None: not stated), its text in `body`, other keys of data in `extra`."""
 
     id: str
     description: str = ""
@@ -50,11 +47,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A way from one skill to another; its conditions all have to hold, and without any only the model may take it.
-
-    `on_tool` is a tool's name or an expression found in it; `on_status` are the statuses that do. Of two routes that
-    fire, the one of higher `priority` goes first, then the one declared first.
-    """
+    """A way to another skill if all conditions hold; without any only the model takes it. `on_tool` may be a Regex."""
 
     from_: str
     to: str
@@ -93,27 +86,19 @@ class EntryPick(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """When a run stops: so many visits of one skill, so many visits altogether, so many iterations; None for no limit.
-
-    `visits_of` are the limits of single skills, which go before `visits`.
-    """
+    """When a run stops, None for no limit; `visits_of` are the limits of single skills and win over `visits`."""
 
     visits: int | None = None
     visits_of: Mapping[str, int] = field(default=EMPTY, hash=False)
     all_visits: int | None = None
     iterations: int | None = None
 
-    def visits_to(self, skill_id: str) -> int | None:
-        """How often the skill may be visited."""
-        return self.visits_of.get(skill_id, self.visits)
-
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A whole graph as it was declared: entries and routes, or a tree.
+    """A whole graph: entries and routes, or a tree with its `default` leaf for conditions that raise.
 
-    `default` is the leaf of a tree whose condition raised. `suppress` are codes of the checkup that are not to be
-    reported, each with the reason. `listed` says that `skills` was written out, so that other ids are unknown.
+    `suppress` has reasons by code; `listed` if `skills` was written out, so that other ids are unknown.
     """
 
     skills: tuple[GraphSkill, ...] = ()

@@ -46,10 +46,7 @@ class Edge(Portable):
 
 @dataclass(frozen=True, slots=True)
 class Overlay(Portable):
-    """A run to be drawn on top: the skills that it visited, the one it is on, and those that it can reach.
-
-    Raises TypeError for one id where a list of them belongs; its letters would be taken for skills.
-    """
+    """A run to draw on top: visited skills, the current one, reachable ones. Raises TypeError for a text as a list."""
 
     visited: Collection[str] = ()
     current: str | None = None

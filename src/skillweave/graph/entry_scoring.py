@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import exp, fsum, inf, isclose, isfinite
 from numbers import Real
 
-from skillweave.errors import InvalidScores
+from skillweave.errors import InvalidScores, first_of
 from skillweave.graph.compiled import CompiledGraph, all_intents
 from skillweave.graph.conditions import AllOf, EvalContext, Intent, intents_of, leaves_of
 from skillweave.graph.declared import ANY, Entry, EntryPick, GraphSkill
@@ -14,12 +14,7 @@ from skillweave.graph.scoring import EntryScoring, RankedEntry, ScoreCandidate, 
 
 
 async def score_entries(compiled: CompiledGraph, context: MoveContext) -> EntryScoring:
-    """What the graph's scorer says to the user's message at this moment; empty for a graph without a scorer.
-
-    First it is asked about the intents that could count, then, at the start, about the entries that may begin. An entry
-    whose intent is not heard is ranked like the others and never chosen. Raises InvalidScores for a wrong answer, and
-    what the scorer raises; no exception is held back.
-    """
+    """Asks the scorer about intents that could count, at the start about entries too. Raises InvalidScores."""
     scorer = compiled.declared.pick
     if isinstance(scorer, EntryPick):
         return EntryScoring(scorer.value, None)
@@ -47,7 +42,6 @@ async def _scores(scorer: Scorer, message: str, candidates: Sequence[ScoreCandid
 
 
 def _entries_at(compiled: CompiledGraph, context: MoveContext) -> tuple[Entry, ...]:
-    """The entries to be scored: none in a tree, and none once a skill is begun."""
     if compiled.declared.tree is not None or context.current in compiled.wired:
         return ()
     return tuple(scorable_entries(compiled, EvalContext(compiled.lexicon, compiled.declared.scales, context)))
@@ -103,10 +97,7 @@ def _described(skill_id: str, skill: GraphSkill | None) -> str:
 
 
 def scores_in_order(scorer: str, answer: object, asked: Sequence[str]) -> tuple[float, ...]:
-    """The scores of a scorer's answer in the order of the question; what is not a finite number is minus infinity.
-
-    Raises InvalidScores unless the answer has a number for each of the ids and for no other; a boolean is not a number.
-    """
+    """The scores in the order of the question; what is not finite is minus infinity. Raises InvalidScores."""
     if not isinstance(answer, Mapping):
         raise InvalidScores(scorer, "scores by id", f"a value of type {type(answer).__name__}")
     given = dict(answer)
@@ -132,10 +123,7 @@ def relevances(scores: Sequence[float], temperature: float) -> tuple[float, ...]
 
 
 def best_of(scores: Sequence[float], policy: ScorePolicy) -> int | None:
-    """The position of the highest score, of equal ones the first; None where no score is finite or the policy abstains.
-
-    A lead that differs from the margin by rounding alone keeps it.
-    """
+    """The position of the highest score, the first if equal; None if the policy abstains or no score is finite."""
     position = max(range(len(scores)), key=scores.__getitem__, default=None)
     if position is None or not isfinite(scores[position]):
         return None
@@ -173,5 +161,4 @@ def _number(scorer: str, id_: str, value: object) -> float:
 
 
 def _named(ids: Sequence[object]) -> str:
-    shown = ", ".join(repr(id_)[:60] for id_ in ids[:3])
-    return f"{shown} and {len(ids) - 3} more" if len(ids) > 3 else shown
+    return first_of([repr(id_)[:60] for id_ in ids], 3)

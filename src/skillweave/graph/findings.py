@@ -16,10 +16,7 @@ _SEVERITIES = {Level.ERROR: Severity.ERROR, Level.WARNING: Severity.WARNING}
 
 
 def graph_in(snapshot: Snapshot) -> SkillGraph | None:
-    """The graph that a source brings with its skills; None for none, and for one that `graph_findings` calls broken.
-
-    It is not checked: what is wrong with it, `graph_findings` tells.
-    """
+    """The graph that a source brings, not checked; None if there is none or `graph_findings` calls it broken."""
     try:
         return None if snapshot.graph is None else _read(snapshot.graph)
     except InvalidGraph:

@@ -36,10 +36,7 @@ class Check(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class WiredSkill:
-    """A skill with what engages it: the edges that lead to it, in the order of declaration.
-
-    `base` skills are engaged wherever the cursor is; a skill without triggers and without `base` never is.
-    """
+    """A skill with the edges that lead to it, in the order of declaration; `base` skills are engaged everywhere."""
 
     skill: GraphSkill
     triggers: tuple[Edge, ...]
@@ -49,9 +46,8 @@ class WiredSkill:
 class SkillGraph:
     """A declared graph of skills; every method is pure, and any number of conversations share one.
 
-    Made by `SkillGraph.builder()`, by `SkillGraph.of(Declared(...))` or by `SkillGraph.from_dict(data)`. Contexts may
-    be given as a `MoveContext` or as a mapping with the keys `user, iteration, history, current, last_tool, tools,
-    pick, visits, trail`. `compiled` is the graph with the indexes that moves use.
+    See `builder()`, `of(Declared(...))` and `from_dict(data)`. Contexts are a MoveContext or a mapping in its data
+    form; `compiled` has the indexes that moves use.
     """
 
     def __init__(self, declared: Declared, *, digest: str | None = None) -> None:
@@ -64,10 +60,7 @@ class SkillGraph:
     def of(
         declared: Declared, *, check: Check | str = Check.THROW, known_tools: Collection[str] | None = None
     ) -> "SkillGraph":
-        """The graph that was declared; `known_tools` are the host's own, beside those of the skills.
-
-        Raises InvalidGraph for what cannot be a graph, GraphRefused for errors that the checkup finds.
-        """
+        """The graph that was declared. Raises InvalidGraph if it can be none, GraphRefused for the checkup's errors."""
         graph = SkillGraph(declared) if isinstance(declared.pick, EntryPick) else ScoredGraph(declared)
         if check not in list(Check):
             raise InvalidGraph(f"check={str(check)[:60]!r} means nothing; give one of {', '.join(Check)}")
@@ -93,10 +86,7 @@ class SkillGraph:
         check: Check | str = Check.THROW,
         known_tools: Collection[str] | None = None,
     ) -> "SkillGraph":
-        """The graph in its data form; `embedder` is what `pick: embedding` judges with.
-
-        Raises InvalidGraph naming the place of what cannot be read, GraphRefused for errors that the checkup finds.
-        """
+        """The graph in its data form. Raises InvalidGraph naming the place, GraphRefused for the checkup's errors."""
         from skillweave.graph.data.codec import read_graph
 
         return SkillGraph.of(read_graph(data, embedder=embedder), check=check, known_tools=known_tools)
@@ -192,10 +182,7 @@ class SkillGraph:
         return Overlay(visited, current, self.reachable_skills(current))
 
     async def simulate(self, script: Script) -> Simulation:
-        """Play user messages, tool results and picks, step by step; see `skillweave.graph.simulate`.
-
-        Raises InvalidGraph for a script that cannot be read, and what the graph's scorer raises.
-        """
+        """Plays a script (see `skillweave.graph.simulate`). Raises InvalidGraph, and what the scorer raises."""
         return await play(self.compiled, script)
 
     def with_skills(self, skills: Mapping[str, Skill]) -> Self:
@@ -207,10 +194,7 @@ class ScoredGraph(SkillGraph):
     """A SkillGraph that can score: only graphs built with a scorer are of this kind."""
 
     async def score_entries(self, context: MoveContext | Mapping[str, object]) -> EntryScoring:
-        """What the scorer says to the user's words; hand it to `explain`, `next_skill` or `advance`.
-
-        Raises what the scorer raises; the cancellation of the task is never taken for a failure.
-        """
+        """The scorer's answer to the message, for `explain` and `advance`. Raises what the scorer raises."""
         return await score_entries(self.compiled, read(context))
 
 

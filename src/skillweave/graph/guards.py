@@ -117,11 +117,7 @@ FieldsOf: TypeAlias = Callable[[ToolResult], Mapping[str, object]]
 
 
 def holds(test: FieldTest, found: object, scales: Scales) -> bool:
-    """Whether the comparison is true of what was found; values of different types never are, whatever the operator.
-
-    Booleans are not numbers, and numbers that are not finite compare with nothing. Words are ordered only on their
-    field's scale.
-    """
+    """Whether the comparison is true; values of different types never compare, words only on their field's scale."""
     wanted, op = test.value, test.op
     if isinstance(wanted, tuple):
         alike = [value for value in wanted if _alike(value, found)] if op in LISTED else []
@@ -243,10 +239,7 @@ def json_value(value: object) -> object:
 
 
 def read_guard(value: object, place: str) -> Guard:
-    """The guard `{field: {op: value}}` at that place; one that is a Guard already is checked in the same way.
-
-    Whether values of these types can be compared is the checkup's to say. Raises InvalidGraph for a wrong shape.
-    """
+    """The guard `{field: {op: value}}` at that place, or a Guard checked likewise. Raises InvalidGraph."""
     if isinstance(value, Guard):
         value = write_guard(value, place)
     fields = require_mapping(value, place, _FORM)
@@ -258,10 +251,7 @@ def read_guard(value: object, place: str) -> Guard:
 
 
 def write_guard(guard: Guard, place: str = "") -> dict[str, object]:
-    """The guard as plain data.
-
-    Raises InvalidGraph for what the form has no place for: one comparison of one field twice.
-    """
+    """The guard as data. Raises InvalidGraph if it has one comparison of a field twice."""
     data: dict[str, dict[str, object]] = {}
     for test in guard.tests:
         tests = data.setdefault(test.field, {})

@@ -15,12 +15,9 @@ LONGEST_TRAIL = 100
 
 @dataclass(frozen=True, slots=True)
 class MoveContext(Portable):
-    """One moment of a conversation.
+    """One moment of a conversation: the words of the `user`, the current skill, tools and picks since the last move.
 
-    `user` is what the user said last, `iteration` the model's call since then, counted from 1; `current` the skill that
-    the cursor is on, None at the start; `tools` the results since the last move, in the order of the calls; `picks`
-    what the model asked for, in order. `visits` and `trail` tell where the cursor has been. `between` two calls of the
-    model nothing but picks is judged: no entry begins, no route fires.
+    `iteration` counts the model's calls since, from 1. `between` two calls only picks are judged.
     """
 
     user: str = ""
@@ -86,11 +83,7 @@ class ClosedGuard(Portable):
 
 @dataclass(frozen=True, slots=True)
 class Move(Portable):
-    """Where the conversation stands from now on, and why; `to` None while nothing is begun.
-
-    The evidence holds what was declared (words, expressions, comparisons) and places in the message, never what
-    somebody said or a tool answered, so that a move may be kept.
-    """
+    """Where the conversation stands now (`to`; None: nothing begun), and why; never what somebody said."""
 
     to: str | None
     from_: str | None
@@ -108,10 +101,7 @@ class Move(Portable):
 
 @dataclass(frozen=True, slots=True)
 class Cursor(Portable):
-    """The current skill, how often each was visited, the way here, and the digest of the graph that it belongs to.
-
-    `last_move` is what the turn `last_turn` did: the same turn again does the same.
-    """
+    """Where a conversation is in a graph, and how it came there; `last_move` is repeated for the turn `last_turn`."""
 
     skill: str
     visits: Mapping[str, int] = field(default=EMPTY, hash=False)

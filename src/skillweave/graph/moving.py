@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from skillweave.conversation import Role, ToolResult, Turn, latest
 from skillweave.decisions import Evidence
+from skillweave.errors import first_of
 from skillweave.frozen import EMPTY, FrozenDict
 from skillweave.graph.compiled import CompiledGraph
 from skillweave.graph.conditions import HOLDS, HOLDS_NOT, Condition, EvalContext, Regex, Verdict, judge_guard
@@ -51,10 +52,7 @@ class Leaf:
 
 @dataclass(slots=True, eq=False)
 class Notes:
-    """What a move tells beside where it leads: who lost, which guards stayed closed, which conditions raised.
-
-    Lives while one move is decided; each thing is told once.
-    """
+    """What a move tells beside its target, each thing once: losers, closed guards, conditions that raised."""
 
     losers: dict[Loser, None] = field(default_factory=dict)
     closed: dict[int, ClosedGuard] = field(default_factory=dict)
@@ -112,10 +110,7 @@ def walk(tree: TreeNode, default: str | None, ctx: EvalContext) -> Leaf:
 
 
 def reachable_from(compiled: CompiledGraph, current: str | None) -> tuple[str, ...]:
-    """The skills that the model may open from `current`: direct successors, then the entries, without the skill itself.
-
-    At the start, and from an unknown skill, the entries; in a tree all leaves.
-    """
+    """The skills that the model may open: successors, then entries, without `current`; all leaves of a tree."""
     if compiled.declared.tree is not None:
         return tuple(compiled.wired)
     return tuple(dict.fromkeys(one for way in _ways(compiled, current) for one in way if one != current))
@@ -130,8 +125,7 @@ def is_reachable(compiled: CompiledGraph, current: str | None, skill_id: str) ->
 
 def refusal(skill_id: str, current: str | None, reachable: Iterable[str]) -> str:
     """Why the model may not open a skill, in a sentence that names those that it may."""
-    known = list(reachable)
-    named = ", ".join(known[:MOST_NAMED]) + (f" and {len(known) - MOST_NAMED} more" if known[MOST_NAMED:] else "")
+    named = first_of(list(reachable), MOST_NAMED)
     here = "at the start of the skill graph" if current is None else f"from {current!r}"
     return f"{skill_id!r} cannot be reached {here}; what can be is: {named or 'nothing'}"
 
@@ -195,7 +189,6 @@ def _visits_over(limits: Limits, visits: Mapping[str, int], to: str) -> str | No
 
 
 def _begin(compiled: CompiledGraph, ctx: EvalContext, notes: Notes) -> NextStep | None:
-    """The entry that begins; None where none may, and where that is left to the model."""
     pick = compiled.declared.pick
     if pick is EntryPick.DECLARATION:
         return first_entry(compiled, ctx, notes)
@@ -205,7 +198,6 @@ def _begin(compiled: CompiledGraph, ctx: EvalContext, notes: Notes) -> NextStep 
 
 
 def _why_none(compiled: CompiledGraph, ctx: EvalContext) -> str:
-    """Why nothing begins, in a few words."""
     pick = compiled.declared.pick
     if ctx.context.between:
         return "nothing has begun yet"
@@ -270,11 +262,7 @@ def may_begin(compiled: CompiledGraph, ctx: EvalContext, chosen: str, notes: Not
 
 
 def _leave(compiled: CompiledGraph, current: str, ctx: EvalContext, notes: Notes) -> NextStep | None:
-    """The first route that fires, result by result in the order of the calls; later ones that lead elsewhere lose.
-
-    The routes out of the skill are asked before those from any. Without any result, those that need none are judged
-    once.
-    """
+    """The first route that fires, result by result; the skill's own routes come before those from ANY."""
     routes = compiled.routes_from.get(current, ())
     if compiled.any_routes:
         routes = (*routes, *(route for route in compiled.any_routes if route.to != current))
@@ -293,7 +281,6 @@ def _leave(compiled: CompiledGraph, current: str, ctx: EvalContext, notes: Notes
 
 
 def _firing(route: Route, result: ToolResult | None, ctx: EvalContext, notes: Notes) -> tuple[Evidence, ...] | None:
-    """What shows that a route fires; None where it does not."""
     evidence = _matched(route, result, ctx)
     if evidence is None:
         return None
@@ -334,10 +321,7 @@ def _matched(route: Route, result: ToolResult | None, ctx: EvalContext) -> tuple
 def _accept_pick(
     compiled: CompiledGraph, current: str | None, context: MoveContext, step: NextStep | None, notes: Notes
 ) -> NextStep | None:
-    """The `step` that was decided already, else the first pick that can be reached; picks that lead elsewhere lose.
-
-    To open a base skill is no step: it applies beside the cursor, wherever that is.
-    """
+    """The decided `step`, else the first reachable pick; other picks lose. Opening a base skill is no step."""
     for pick in dict.fromkeys(context.picks):
         if pick == current or pick in compiled.base:
             continue
@@ -369,11 +353,7 @@ def unknown_id(skill_id: str) -> str:
 
 
 def context_of(turn: Turn) -> MoveContext:
-    """The moment that a turn stands for: the user's latest words, the tool results, the skills that were asked for.
-
-    The iteration is counted from the transcript: the model's messages since the user's. Without a transcript it is 1
-    when the user spoke and no tool has answered, else 2.
-    """
+    """The moment of a turn; the iteration counts the transcript, without one it is 1 if the user just spoke, else 2."""
     transcript = turn.transcript or ()
     spoke = turn.message if turn.message.role is Role.USER else latest(Role.USER, transcript)
     return MoveContext(
@@ -387,10 +367,7 @@ def context_of(turn: Turn) -> MoveContext:
 
 
 def is_between(turn: Turn) -> bool:
-    """Whether the turn is no new call of the model: it only answers a read, or nobody says anything in it.
-
-    A turn with results of other tools is a call, so that the routes that wait for these results are asked.
-    """
+    """Whether the turn is no new call of the model: it answers a read, or nobody spoke and no tool answered."""
     return not turn.results and (bool(turn.reads) or (turn.message.content is None and not turn.named))
 
 
@@ -404,10 +381,9 @@ def at(cursor: Cursor | None, context: MoveContext, compiled: CompiledGraph) -> 
 def advance(
     compiled: CompiledGraph, cursor: Cursor | None, ctx: EvalContext, turn_id: str
 ) -> tuple[Move, Cursor | None]:
-    """The move of a turn, and the cursor after it, None where nothing is begun; a repeated turn makes the same move.
+    """The move of a turn and the cursor after it (None: nothing begun); a repeat of the last turn moves alike.
 
-    Only the latest turn is known to have been seen already. A cursor of another version of the graph is kept while its
-    skill exists, else the graph starts again; the move says so.
+    If the graph changed, the cursor is kept while its skill exists, else the graph starts again; the move says so.
     """
     if cursor is not None and cursor.last_turn == turn_id and cursor.last_move is not None:
         return cursor.last_move, cursor

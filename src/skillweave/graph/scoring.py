@@ -50,11 +50,9 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ScorePolicy(Portable):
-    """How scores become a choice: relevance is their softmax at `temperature`.
+    """How scores become a choice: relevance is their softmax at `temperature`, above 0.
 
-    Nothing is chosen where the best score is below `min_score`, or leads the second by less than `margin`; None for
-    both means that somebody always wins. Raises InvalidGraph for a temperature that is not above 0, a margin below 0,
-    and for what is not a finite number.
+    Nothing is chosen below `min_score`, or if the lead is below `margin` (from 0). Raises InvalidGraph.
     """
 
     temperature: float = 1.0
@@ -80,10 +78,7 @@ class RankedEntry(Portable):
 
 @dataclass(frozen=True, slots=True)
 class EntryScoring(Portable):
-    """What a scorer said to one message: `chosen` None where it abstains, `ranked` in the order of declaration.
-
-    `intent` is the intent that it heard, of those that could count now; None for none.
-    """
+    """A scorer's answer: `chosen` (None: it abstains), `ranked` in declared order, and the `intent` that it heard."""
 
     scorer: str
     chosen: str | None
@@ -112,10 +107,7 @@ NEAREST_WINS = ScorePolicy()
 
 @dataclass(frozen=True, slots=True)
 class KeywordScorer:
-    """Scores by distinct content words, in any script: how many are shared, over the mean size of both sides.
-
-    From 0, none, to 1, all; of a candidate's texts the best one counts. A word and its plural are the same word.
-    """
+    """Scores from 0 to 1 by shared distinct words, over the mean size of both texts; plurals are the same word."""
 
     policy: ScorePolicy = ONE_SHARED_WORD
     name: ClassVar[str] = "keyword"
@@ -144,10 +136,7 @@ def _known(text: str) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class LexicalScorer:
-    """Scores by shared content words, in any script: the rarer a word is among the candidates, the more it counts.
-
-    From 0 without an upper end. All texts of a candidate are one document. A word and its plural are the same word.
-    """
+    """Scores from 0 by BM25 over shared words, all texts of a candidate as one; plurals are the same word."""
 
     policy: ScorePolicy = ONE_SHARED_WORD
     name: ClassVar[str] = "lexical"
@@ -181,12 +170,7 @@ def _indexed(candidates: _Texts) -> _Index:
 
 @dataclass(frozen=True)
 class EmbeddingScorer:
-    """Scores by the cosine of the embedder's vectors; of a candidate's texts the nearest one counts.
-
-    From -1 to 1, 0 where a text says nothing. The candidates' texts are embedded once, as long as they and the
-    embedder's id stay the same; give an `EmbeddedOnce` to share these vectors with other scorers. Without an embedder
-    `score` raises NoEmbedder.
-    """
+    """Scores by cosine with the nearest text of a candidate. `score` raises NoEmbedder without an embedder."""
 
     embedder: Embedder | None = None
     policy: ScorePolicy = NEAREST_WINS
@@ -230,10 +214,7 @@ DEFAULT_POLICIES: Mapping[str, ScorePolicy] = {
 def scorer_named(
     name: str, changes: "Mapping[str, float | None] | None" = None, embedder: Embedder | None = None
 ) -> Scorer:
-    """The scorer of that name; `changes` are the keys of its ScorePolicy that differ from its own default.
-
-    Raises InvalidGraph for a name that no scorer has, and for a policy that cannot be.
-    """
+    """The scorer of that name; `changes` replace values of its policy. Raises InvalidGraph."""
     if name not in DEFAULT_POLICIES:
         known = ", ".join(DEFAULT_POLICIES)
         raise InvalidGraph(f"there is no scorer {name[:60]!r}; {hint(name, DEFAULT_POLICIES)}the scorers are {known}")

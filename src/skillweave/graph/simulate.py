@@ -35,10 +35,7 @@ _EXPECT = "write a skill's id, null for none, or {to: ID, by: route}"
 
 @dataclass(frozen=True, slots=True)
 class Expect:
-    """Where a step should lead: `to` is a skill, in a tree a leaf, None for nowhere; `by` None allows any cause.
-
-    With `any_to` only `by` counts.
-    """
+    """Where a step should lead: `to` (None for nowhere) unless `any_to`, and by which cause (None for any)."""
 
     to: str | None = None
     by: By | None = None
@@ -137,10 +134,7 @@ def _by(value: object, place: str) -> By:
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """What came of a step: the move, the skill that the cursor is on after it, None while nothing is begun.
-
-    `leaf` is where a tree leads, None for other graphs.
-    """
+    """Result of one step: the move, the skill after it (None before the first entry), and the `leaf` of a tree."""
 
     step: Step
     move: Move
@@ -185,14 +179,10 @@ class Simulation:
 
 
 async def play(compiled: CompiledGraph, script: Script) -> Simulation:
-    """Play the steps one after the other, as a conversation of its own.
+    """Plays the steps as a conversation of its own, scored where the graph has a scorer.
 
-    Words of the user are the model's call 1, every other step is the next call: the tool results of the step before
-    it, or, where there is nothing but a pick, what the model reads between two calls. The history has a message for
-    what the user says, one for each call of the model and one for each result. Entries and intents are scored where the
-    graph has a scorer.
-
-    Raises InvalidGraph for a script that cannot be read, and what the scorer raises.
+    Words of the user are the model's call 1, each other step the next call; a pick alone comes between two calls.
+    Raises InvalidGraph for a bad script, and what the scorer raises.
     """
     played = _Conversation(compiled)
     steps = [await played.play(step) for step in read_script(script)]

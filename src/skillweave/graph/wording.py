@@ -19,11 +19,7 @@ _MOST_PIECES = 3
 
 
 def printable(text: str, longest: int) -> str:
-    """The text on one line, of at most so many characters; the end of a longer one becomes an ellipsis.
-
-    Control characters count as white space. What is no character (half of a surrogate pair) becomes U+FFFD, since
-    neither UTF-8 nor XML can hold it.
-    """
+    """The text on one line, cut with an ellipsis; control characters are blanks, half surrogates U+FFFD."""
     head = text[: longest * _SLACK]
     line = " ".join(_NO_CHARACTER.sub("\ufffd", _CONTROL.sub(" ", head)).split())
     if len(head) < len(text) and len(line) <= longest:

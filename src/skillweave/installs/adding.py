@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from skillweave.codec import Portable
+from skillweave.errors import first_of
 from skillweave.installs.fetching import Origin
 from skillweave.installs.lock import (
     Condition,
@@ -36,11 +37,7 @@ class Added(Portable):
 
 
 def add_skills(folder: Path, packages: Sequence[Package], origin: Origin, *, force: bool = False) -> tuple[Added, ...]:
-    """Copy the skills into the folder, which is made if need be, and write down where they came from.
-
-    An added skill that nobody edited since is replaced; with `force` an edited one is, and one that was not added at
-    all. Raises InstallRefused, and then nothing was changed.
-    """
+    """Copies skills into the folder and notes them in the lock, or raises InstallRefused; `force` replaces edits."""
     folder = _folder(folder)
     with _exchange(folder) as exchange:
         # Read only now, when no other command can write it: what that added must stay in the lock.
@@ -55,10 +52,7 @@ def add_skills(folder: Path, packages: Sequence[Package], origin: Origin, *, for
 
 
 def remove_skill(folder: Path, skill_id: str, *, force: bool = False) -> Locked:
-    """Take an added skill out of the folder and its entry out of the lock; with `force` also an edited one.
-
-    Raises InstallRefused, and then nothing was changed.
-    """
+    """Takes an added skill out, with `force` an edited one. Raises InstallRefused, and then nothing was changed."""
     _require_added(folder, skill_id, read_lock(folder))
     with _exchange(folder) as exchange:
         # Read again, now that no other command can write it.
@@ -108,9 +102,7 @@ def _planned(folder: Path, lock: Lock, package: Package, origin: Origin, *, forc
 def _require_own(place: Path, standing: Standing, *, force: bool) -> None:
     """Refuse to lose what somebody edited."""
     if standing.condition is Condition.EDITED and not force:
-        differing = standing.differing
-        more = f" and {len(differing) - 3} more" if len(differing) > 3 else ""
-        what = f" ({', '.join(differing[:3])}{more})" if differing else ""
+        what = f" ({first_of(standing.differing, 3)})" if standing.differing else ""
         raise InstallRefused(f"{place} was edited since it was added{what}; {_FORCE}")
 
 
@@ -138,7 +130,6 @@ class _Exchange:
     _done: list[tuple[Path, Path]] = field(default_factory=list)
 
     def put(self, package: Package) -> None:
-        """Write the files of a skill where nobody looks, then let them take the place of what is there."""
         new = self.work / "new" / package.skill_id
         for path, file in package.files.items():
             target = new / path
@@ -151,14 +142,12 @@ class _Exchange:
         self._move(new, self.folder / package.skill_id)
 
     def take(self, skill_id: str) -> None:
-        """Take what is there out of its place."""
         if os.path.lexists(self.folder / skill_id):
             old = self.work / "old" / skill_id
             old.parent.mkdir(parents=True, exist_ok=True)
             self._move(self.folder / skill_id, old)
 
     def undo(self) -> None:
-        """Put everything back, in the opposite order, and clean up; raises InstallRefused where something stays."""
         failed: OSError | None = None
         while self._done:
             from_, to = self._done.pop()
@@ -176,7 +165,6 @@ class _Exchange:
         self.clean()
 
     def clean(self) -> None:
-        """Delete what a change leaves behind."""
         shutil.rmtree(self.work, ignore_errors=True)
         with suppress(OSError):  # something else may stand beside it
             self.work.parent.rmdir()

@@ -45,11 +45,7 @@ def is_archive(path: Path) -> bool:
 
 
 def unpack(archive: Path, into: Path) -> None:
-    """Write the files of a zip or tar archive below an empty folder.
-
-    Raises InstallRefused, and then what was written is of no use, for an archive that cannot be read, that holds a
-    path out of the folder, a link, a device or one path twice, and for more than 4,096 entries or 64 MiB.
-    """
+    """Writes the files of a zip or tar archive below an empty folder; raises InstallRefused for unsafe ones."""
     entries = _zipped if archive.name.lower().endswith(ZIP_SUFFIXES) else _tarred
     left = MOST_BYTES
     try:
@@ -132,7 +128,6 @@ def _link(name: str) -> InstallRefused:
 
 
 def _checked(name: str) -> str:
-    """The name as a path below the folder; raises InstallRefused for any other."""
     plain = name.removeprefix("./")
     parts = plain.split("/")
     if (

@@ -51,11 +51,7 @@ class Origin:
 
 @contextmanager
 def fetched(source: str, ref: str | None = None) -> Iterator[tuple[Path, Origin]]:
-    """The folder with the files of a source, for as long as the block lasts, and where they came from.
-
-    `ref` is a branch or tag of a repository. Raises InstallRefused for a source that is
-    nothing of the kind, or that cannot be read.
-    """
+    """The folder with the files of a source while the block lasts, and their origin. Raises InstallRefused."""
     kind, address = _understood(source, ref)
     if kind is Kind.FOLDER:
         yield Path(address), Origin(source, kind)
@@ -125,7 +121,6 @@ def _on_disk(source: str, path: Path, ref: str | None) -> tuple[Kind, str]:
 
 
 def _cloned(address: str, ref: str | None, into: Path) -> str:
-    """Clone the repository, its newest commit alone; that commit's id."""
     if ref is not None and (ref.startswith("-") or not ref.strip()):
         raise InstallRefused(f"{ref[:60]!r} is no branch or tag; name one as `git branch --all` or `git tag` show it")
     git = shutil.which("git")

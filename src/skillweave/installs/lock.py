@@ -22,11 +22,7 @@ _MOST_BYTES = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Locked(Portable):
-    """An added skill: the source as it was named (without a password), and what was taken from it.
-
-    `kind` is folder, archive or git, `ref` the branch or tag that was asked for, `commit` the one that it was, `path`
-    the skill's folder in the source, `sha256` the digest of every file by its path below the skill's folder.
-    """
+    """An added skill: the source without a password, its `kind`, the `path` in it, and `sha256` digests by file."""
 
     source: str
     kind: str

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skillweave.diagnostics import Severity
-from skillweave.errors import SkillweaveError
+from skillweave.errors import SkillweaveError, first_of
 from skillweave.registry.source import IGNORED_FOLDERS
 from skillweave.sources.files import Refused, is_inside, read_plain
 from skillweave.sources.folder import Folder
@@ -44,11 +44,7 @@ _SHOWN = 20
 
 
 def packages_in(root: Path, wanted: tuple[str, ...] | None = None, *, everything: bool = False) -> tuple[Package, ...]:
-    """The wanted skills at and below a folder, or the only one there, in the order of their paths.
-
-    Raises InstallRefused where one of them cannot be read or holds what is never copied, for a wanted id that is not
-    there, and for several skills of which none is named, unless `everything` is asked for.
-    """
+    """The wanted skills at and below a folder, or the only one there, sorted by path. Raises InstallRefused."""
     real = os.path.realpath(root)
     loaded = asyncio.run(Folder(real).load())
     located = ((skill.id, Path(skill.origin.location)) for skill in loaded.skills if skill.origin)
@@ -66,10 +62,9 @@ def packages_in(root: Path, wanted: tuple[str, ...] | None = None, *, everything
     if len(places) < len(loaded.skills):
         raise InstallRefused("the source has two skills of one id; name the folder of the one that you want")
     if len(places) > 1 and wanted is None and not everything:
-        more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
+        skills = first_of([*places], _SHOWN)
         raise InstallRefused(
-            f"the source has {len(places)} skills: {', '.join([*places][:_SHOWN])}{more}; name some with --skill, or "
-            "add --all-skills"
+            f"the source has {len(places)} skills: {skills}; name some with --skill, or add --all-skills"
         )
     versions = {skill.id: skill.version for skill in loaded.skills}
     chosen = {name: place for name, place in places.items() if wanted is None or name in wanted}

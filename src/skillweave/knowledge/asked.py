@@ -23,10 +23,7 @@ def asked_direction(entity_id: str, relation: str | None, direction: Direction, 
 
 
 def asked_radius(point: Point, radius_ft: float, label: str | None, limit: int) -> float:
-    """The radius of `near` in feet; raises InvalidValue where an argument cannot be, or the datum is not known.
-
-    Raises MissingExtra without the package that reckons distances, also where nothing lies near.
-    """
+    """The radius in feet, checked with the rest. Raises InvalidValue, and MissingExtra without pyproj."""
     checked = Checked("near")
     ellipsoid_of(checked.kind("point", point, Point, "a Point").datum)
     if label is not None:
@@ -36,10 +33,7 @@ def asked_radius(point: Point, radius_ft: float, label: str | None, limit: int) 
 
 
 def given(entities: Iterable[Entity], edges: Iterable[Edge]) -> tuple[Sequence[Entity], Sequence[Edge]]:
-    """What `put` is given, read to its end, once each: of two with one id, or one end and relation, the last.
-
-    Raises InvalidValue for what is neither.
-    """
+    """What `put` is given, the last of equal ids or ends. Raises InvalidValue for other things."""
     checked = Checked("put")
     things = checked.items("entities", entities, Entity, "an Entity")
     ties = checked.items("edges", edges, Edge, "an Edge")

@@ -1,14 +1,16 @@
 """Assemble tier 3.5: walk the graph as the sections say, all at once and bounded, and render the finds (spec 6.2)."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias, TypeVar
+from weakref import WeakKeyDictionary
 
 from skillweave.checking import Checked
 from skillweave.errors import StoreUnavailable
 from skillweave.knowledge.context import EntityContext, Section
-from skillweave.knowledge.entity import MOST_NEIGHBOURS, Entity, EntityGraph
+from skillweave.knowledge.entity import MOST_NEIGHBOURS, Entity, EntityGraph, KnowsNames
+from skillweave.knowledge.recognise import names_in
 from skillweave.knowledge.rendering import FieldName, Found, Row, plain_line, render_line, template_of
 from skillweave.knowledge.rules import (
     MOST_ROWS,
@@ -20,6 +22,7 @@ from skillweave.knowledge.rules import (
     sort_field,
     where_of,
 )
+from skillweave.knowledge.together import Patience, Together
 from skillweave.redaction import error_in_words
 
 SECONDS = 0.2
@@ -34,6 +37,7 @@ on."""
 
 Count: TypeAlias = Callable[[str], int]
 """The tokens of a text."""
+K = TypeVar("K", bound=Hashable)
 T = TypeVar("T")
 _Line: TypeAlias = tuple[str, tuple[str, ...]]
 """A line, and the ids of the nodes that it came from."""
@@ -49,90 +53,152 @@ async def assemble(
     count: Count | None = None,
     seconds: float = SECONDS,
 ) -> EntityContext:
-    """What the graph says about an entity, named by its id or an alias, for skills with these tags.
+    """What the graph says about an entity, by id or alias, for skills with these tags; nothing without tags.
 
-    The sections are read concurrently; one that is not there after `seconds`, or fails, is omitted with the reason,
-    and the others stay. `budget` is in tokens, as `count` counts them: each section is shown where it has room behind
-    those before it. Without tags there is nothing to show.
-
-    Raises AmbiguousEntity, StoreUnavailable where the graph does not answer at all, and InvalidValue.
+    A section that fails or takes over `seconds` is omitted; with a `budget` in tokens each is shown if it fits. Raises
+    AmbiguousEntity, StoreUnavailable, InvalidValue.
     """
     checked = Checked("assemble")
     tags = checked.texts("domain_tags", list(domain_tags), "mooring")
     if budget is not None and (count is None or checked.whole("budget", budget) < 0):
         checked.refuse("count", count, "what counts tokens too, as the budget is in tokens")
-    unknown = rules.unknown_tags(tags)
-    end = asyncio.get_running_loop().time() + seconds
-    found, late = await _before(end, {"": graph.entity(entity)})
-    if late:
-        error = late[""]
-        if error is not None:
-            raise error
-        return EntityContext(entity, (), (f"the entity itself did not come within {_ms(seconds)}",), unknown)
-    node = found[""]
-    if node is None:
-        return EntityContext(entity, (), (f"the graph knows no entity called {entity[:100]!r}",), unknown)
-    wanted = rules.sections_for(tags)
-    read, late = await _before(end, {one.name: _read_section(graph, one, node) for one in wanted})
+    patience = Patience(seconds, seconds)
+    context = await _assembled(Together(graph, patience), rules, entity, tags, patience)
+    if budget is None or count is None:
+        return context
+    sections, over = _within(context.sections, budget, count)
+    return replace(context, sections=tuple(sections), omitted=(*context.omitted, *over))
+
+
+async def _assembled(
+    together: Together, rules: ContextRules, entity: str, tags: Sequence[str], patience: Patience
+) -> EntityContext:
+    clock = asyncio.get_running_loop().time
+    unknown, last = rules.unknown_tags(tags), clock() + patience.longest
+    patience.waiting += 1
+    try:
+        node = await _entity(entity, together.graph.entity(entity), patience, last)
+        if node is None:
+            return EntityContext(entity, (), (f"the graph knows no entity called {entity[:100]!r}",), unknown)
+        wanted = rules.sections_for(tags)
+        work = {one.name: _read_section(together, one, node) for one in wanted}
+        read, late = await _before(last, patience, work)
+    except _Late:
+        why = f"the entity itself did not come within {patience.told(at_last=clock() >= last)}"
+        return EntityContext(entity, (), (why,), unknown)
+    finally:
+        patience.waiting -= 1
     sections = [read[one.name] for one in wanted if one.name in read and read[one.name].text]
-    too_late = f"it did not come within {_ms(seconds)}"
+    too_late = f"it did not come within {patience.told(at_last=clock() >= last)}"
     whys = {name: too_late if error is None else error_in_words(error) for name, error in late.items()}
-    omitted = [f"section {name!r} is left out: {why}" for name, why in whys.items()]
-    if budget is not None and count is not None:
-        sections, over = _within(sections, budget, count)
-        omitted += over
-    return EntityContext(node.id, tuple(sections), tuple(omitted), unknown)
+    omitted = tuple(f"section {name!r} is left out: {why}" for name, why in whys.items())
+    return EntityContext(node.id, tuple(sections), omitted, unknown)
 
 
 class GraphContext:
-    """The ContextSource made of an entity graph and the rules of a pack; `seconds` is the deadline of its sections."""
+    """The ContextSource made of an entity graph and the rules of a pack.
 
-    def __init__(self, graph: EntityGraph, rules: ContextRules, *, seconds: float = SECONDS) -> None:
+    The graph may say nothing for `seconds`; one that is at work is waited for as long as `longest`, for the entity and
+    for its sections, None for no longer than that.
+    """
+
+    def __init__(
+        self, graph: EntityGraph, rules: ContextRules, *, seconds: float = SECONDS, longest: float | None = None
+    ) -> None:
         self.graph = graph
         self.rules = rules
-        self.seconds = seconds
+        self._patience = Patience(seconds, max(seconds, longest or 0))
+        self._together: WeakKeyDictionary[asyncio.AbstractEventLoop, Together] = WeakKeyDictionary()
 
     async def assemble(self, entity: str, domain_tags: Sequence[str]) -> EntityContext:
         """What `assemble` gives for the entity; raises like it."""
-        return await assemble(self.graph, self.rules, entity, domain_tags, seconds=self.seconds)
+        loop = asyncio.get_running_loop()
+        together = self._together.setdefault(loop, Together(self.graph, self._patience))
+        return await _assembled(together, self.rules, entity, domain_tags, self._patience)
 
     async def find(self, ref: str) -> Entity | None:
         """The entity of that name; raises AmbiguousEntity, and StoreUnavailable, also after the deadline."""
-        end = asyncio.get_running_loop().time() + self.seconds
-        found, late = await _before(end, {ref: self.graph.entity(ref)})
-        if ref in found:
-            return found[ref]
-        raise late[ref] or StoreUnavailable(f"the entity graph did not answer within {_ms(self.seconds)}")
+        return await self._found(ref, self.graph.entity(ref))
+
+    async def find_in(self, text: str) -> Entity | None:
+        """The entity whose name stands first in the text, where the graph knows its names; raises like `find`."""
+        if not isinstance(self.graph, KnowsNames) or not (names := names_in(text)):
+            return None
+        return await self._found("", _first_named(self.graph, names))
+
+    async def _found(self, ref: str, question: Awaitable[Entity | None]) -> Entity | None:
+        patience, clock = self._patience, asyncio.get_running_loop().time
+        last = clock() + patience.longest
+        patience.waiting += 1
+        try:
+            return await _entity(ref, question, patience, last)
+        except _Late:
+            within = patience.told(at_last=clock() >= last)
+            raise StoreUnavailable(f"the entity graph did not answer within {within}") from None
+        finally:
+            patience.waiting -= 1
 
 
-async def _before(end: float, work: Mapping[str, Awaitable[T]]) -> tuple[dict[str, T], dict[str, BaseException | None]]:
-    """What came before the end, by name; for the rest the error, None for what was late."""
+async def _first_named(graph: KnowsNames, names: Mapping[str, str]) -> Entity | None:
+    known = await graph.known(tuple(names))
+    written = next((written for key, written in names.items() if key in known), None)
+    return None if written is None else await graph.entity(written)
+
+
+class _Late(Exception):
+    """The graph was waited for long enough."""
+
+
+async def _entity(ref: str, question: Awaitable[Entity | None], patience: Patience, last: float) -> Entity | None:
+    found, late = await _before(last, patience, {ref: question})
+    if ref in found:
+        patience.answers += 1
+        return found[ref]
+    raise late[ref] or _Late
+
+
+async def _before(
+    last: float, patience: Patience, work: Mapping[str, Awaitable[T]]
+) -> tuple[dict[str, T], dict[str, BaseException | None]]:
+    """What came in time, by name; for the rest the error, None for what was late.
+
+    It is waited for no longer than `last` on the loop's clock, nor for a graph that says nothing.
+    """
     if not work:
         return {}, {}
+    clock = asyncio.get_running_loop().time
     tasks = {name: asyncio.ensure_future(one) for name, one in work.items()}
+    waiting, crowded = set(tasks.values()), False
     try:
-        _, waiting = await asyncio.wait(tasks.values(), timeout=max(0.0, end - asyncio.get_running_loop().time()))
-        for _ in range(LAST_ROUNDS if waiting else 0):
-            await asyncio.sleep(0)
+        while waiting:
+            answers, crowded = patience.answers, crowded or patience.waiting > 1
+            _, waiting = await asyncio.wait(waiting, timeout=max(0.0, min(patience.silence, last - clock())))
+            for _ in range(LAST_ROUNDS if waiting else 0):
+                await asyncio.sleep(0)
+            waiting = {one for one in waiting if not one.done()}
+            at_work = crowded or patience.waiting > 1 or patience.answers > answers
+            if clock() >= last or not (at_work and patience.silence):
+                break
     finally:
         for task in tasks.values():
             # An error that comes after the deadline has been told as being late.
             task.add_done_callback(lambda one: one.cancelled() or one.exception())
             task.cancel()
-    done: dict[str, T] = {}
-    failed: dict[str, BaseException | None] = {}
-    for name, task in tasks.items():
+    return outcomes(tasks)
+
+
+def outcomes(tasks: "Mapping[K, asyncio.Future[T]]") -> tuple[dict[K, T], dict[K, BaseException | None]]:
+    """What the tasks answered, by their keys, and the error of each that did not, None for one that had not ended."""
+    done: dict[K, T] = {}
+    failed: dict[K, BaseException | None] = {}
+    for key, task in tasks.items():
         if not task.done() or task.cancelled():
-            failed[name] = None
+            failed[key] = None
         elif (error := task.exception()) is not None:
-            failed[name] = error
+            failed[key] = error
         else:
-            done[name] = task.result()
+            done[key] = task.result()
     return done, failed
-
-
-def _ms(seconds: float) -> str:
-    return f"{seconds * 1000:.0f} ms"
 
 
 def _within(sections: Sequence[Section], budget: int, count: Count) -> tuple[list[Section], list[str]]:
@@ -157,16 +223,16 @@ class _Way:
     cut: bool = False
 
 
-async def _read_section(graph: EntityGraph, section: SectionRule, entity: Entity) -> Section:
+async def _read_section(together: Together, section: SectionRule, entity: Entity) -> Section:
     lines: list[_Line] = []
     shown: set[tuple[str, tuple[str, ...]]] = set()
     title = ""
-    for part in section.parts:
-        if part.of and entity.label not in part.of:
-            continue
+    parts = [part for part in section.parts if not part.of or entity.label in part.of]
+    ways = await asyncio.gather(*(_walk(together, part, entity) for part in parts))
+    for part, way in zip(parts, ways, strict=True):
         # The title of a part without rows stands over those of the next part that has no title of its own.
         title = part.title or title
-        rows = _lines_of(part, entity, await _walk(graph, part, entity), shown)
+        rows = _lines_of(part, entity, way, shown)
         if rows and title:
             lines.append((plain_line(title), (entity.id,)))
             title = ""
@@ -174,14 +240,14 @@ async def _read_section(graph: EntityGraph, section: SectionRule, entity: Entity
     return Section(section.name, "\n".join(text for text, _ in lines), tuple(ids for _, ids in lines))
 
 
-async def _walk(graph: EntityGraph, part: SectionPart, entity: Entity) -> _Way:
+async def _walk(together: Together, part: SectionPart, entity: Entity) -> _Way:
     """The nodes that the path leads to; no way comes back to a node that it has passed."""
     ways: list[tuple[Row, frozenset[str]]] = [(Row(entity), frozenset({entity.id}))]
     cut = False
     for hop in part.path:
         cut = cut or len(ways) > MOST_FOLLOWED
         followed = ways[:MOST_FOLLOWED]
-        found = await asyncio.gather(*(_follow(graph, hop, row, passed) for row, passed in followed))
+        found = await asyncio.gather(*(_follow(together, hop, row, passed) for row, passed in followed))
         cut = cut or any(more for _, more in found)
         ways = [way for several, _ in found for way in several]
     cut = cut or len(ways) > MOST_ROWS
@@ -189,10 +255,10 @@ async def _walk(graph: EntityGraph, part: SectionPart, entity: Entity) -> _Way:
 
 
 async def _follow(
-    graph: EntityGraph, hop: Hop, row: Row, passed: frozenset[str]
+    together: Together, hop: Hop, row: Row, passed: frozenset[str]
 ) -> tuple[list[tuple[Row, frozenset[str]]], bool]:
     """The next rows along one hop, and whether there may be more neighbours than were asked for."""
-    found = await graph.neighbours(row.node.id, hop.via, hop.direction, MOST_NEIGHBOURS)
+    found = await together.neighbours((row.node.id, hop.via, hop.direction))
     rows = [
         (Row(one.entity, one.edge, row.node), passed | {one.entity.id})
         for one in found
@@ -253,10 +319,7 @@ def _not_seen(*, cut: bool) -> str:
 
 
 def _with_items(part: SectionPart, rows: Sequence[Row]) -> tuple[Iterable[tuple[int, Row]], bool]:
-    """The rows, or with `each` a row for each item of the list, with its place there; and whether items were skipped.
-
-    Of too many items the first are taken, with `last` the last.
-    """
+    """The rows, or one for each item of the list `each`, with its place; and whether items were skipped."""
     name = list_field(part)
     if name is None:
         return ((0, row) for row in rows), False

@@ -11,10 +11,7 @@ from skillweave.knowledge.entity import Entity
 
 @dataclass(frozen=True, slots=True)
 class Section(Portable):
-    """A named part of an entity's context; its digest changes with the data.
-
-    `sources` says of each line of the text which entities it came from, by their ids; () where nobody knows.
-    """
+    """A named part of an entity's context; `sources` has the entities' ids of each line of the text, () if unknown."""
 
     name: str
     text: str
@@ -34,10 +31,7 @@ class Section(Portable):
 
 @dataclass(frozen=True, slots=True)
 class EntityContext(Portable):
-    """The sections that were asked for and have content, in their order, and why others are missing.
-
-    `unknown_tags` are tags of which nothing says what they show.
-    """
+    """The sections that have content, in order, why others are missing, and tags that show nothing."""
 
     entity: str
     sections: tuple[Section, ...] = ()
@@ -46,10 +40,7 @@ class EntityContext(Portable):
 
 
 class ContextSource(Protocol):
-    """Assembles entity context; it decides which tags show which sections.
-
-    A source may be able to do more, as `FindsEntities` says.
-    """
+    """Assembles entity context, and decides which tags show which sections; see `FindsEntities` too."""
 
     async def assemble(self, entity: str, domain_tags: Sequence[str]) -> EntityContext:
         """The context of the entity for a skill with these tags; empty for an unknown entity."""
@@ -61,8 +52,17 @@ class FindsEntities(Protocol):
     """What a ContextSource has besides when it can say which entity a name means, in any of its spellings."""
 
     async def find(self, ref: str) -> Entity | None:
-        """The entity of that name, None where there is none.
+        """The entity of that name, or None. Raises AmbiguousEntity and StoreUnavailable."""
+        ...
 
-        Raises AmbiguousEntity where several have it, and StoreUnavailable.
+
+@runtime_checkable
+class FindsNames(Protocol):
+    """What a ContextSource has besides when it can say which entity a text names, as people write names."""
+
+    async def find_in(self, text: str) -> Entity | None:
+        """The entity that is named first in the text, None where none is.
+
+        Raises as FindsEntities does.
         """
         ...

@@ -1,7 +1,7 @@
 """The entity graph: things, how they are connected, where they lie, and the port that answers questions about them."""
 
 import re
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from math import isfinite
@@ -10,7 +10,7 @@ from unicodedata import category, normalize
 
 from skillweave.checking import Checked
 from skillweave.codec import Portable
-from skillweave.errors import SkillweaveError
+from skillweave.errors import SkillweaveError, first_of
 from skillweave.frozen import as_json
 from skillweave.skill import EMPTY, FrozenJson, Json, freeze_mapping
 
@@ -42,12 +42,7 @@ class Direction(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Point(Portable):
-    """A place on the earth, in degrees, with the datum that the degrees are measured in, such as `NAD83`.
-
-    Two points of different datums cannot be compared: the same degrees lie more than a hundred feet apart. A datum is
-    kept in one spelling, so that it can be compared: `nad 83` becomes `NAD83` (`datum_name`). Raises InvalidValue for
-    degrees that no place has, and for a datum that is not named.
-    """
+    """A place on the earth in degrees of a datum, such as `NAD83`; those of different datums cannot be compared."""
 
     latitude: float
     longitude: float
@@ -73,11 +68,9 @@ class Point(Portable):
 
 @dataclass(frozen=True, slots=True)
 class Entity(Portable):
-    """A thing that a knowledge graph knows: its label says what it is, `properties` what is known of it.
+    """A thing that a graph knows: its label says what it is; found by its id and `aliases` in any spelling.
 
-    It is found by its id and by each of its `aliases`, in any spelling of them (`alias_key`). An id and a label have 1
-    to 200 characters, an alias up to 400 and a letter or digit among them; no text may hold a NUL or half of a
-    surrogate pair, which not every database keeps. Raises InvalidValue.
+    Ids and labels have 1 to 200 characters, aliases up to 400. Raises InvalidValue, also for NUL and half surrogates.
     """
 
     id: str
@@ -102,11 +95,7 @@ class Entity(Portable):
 
 @dataclass(frozen=True, slots=True)
 class Edge(Portable):
-    """How one entity is connected with another: `relation` says it in the direction from `source` to `target`.
-
-    The three have 1 to 200 characters, and between two entities there is one edge of a relation in one direction.
-    Raises InvalidValue.
-    """
+    """How `source` is connected with `target`, once by a `relation`; each 1 to 200 characters. Raises InvalidValue."""
 
     source: str
     relation: str
@@ -138,11 +127,7 @@ class Nearby(Portable):
 
 @dataclass(frozen=True, slots=True)
 class NearbyEntities(Portable):
-    """What lies in a circle, nearest first; `more` are those that the limit left out.
-
-    `other_datums` counts, by datum, what lies about there in degrees of another datum and was not compared: a mile is
-    allowed for the difference between two datums.
-    """
+    """What lies in a circle, nearest first, and how many `more`; `other_datums` counts what was not compared."""
 
     found: tuple[Nearby, ...] = ()
     more: int = 0
@@ -179,35 +164,42 @@ class UnknownEnd(SkillweaveError, ValueError):
 
 
 class EntityGraph(Protocol):
-    """Answers questions about entities; `skillweave_testing.EntityGraphContract` is the contract as tests.
-
-    All methods raise StoreUnavailable when what is asked does not answer.
-    """
+    """Answers questions about entities, or raises StoreUnavailable; `EntityGraphContract` is the contract as tests."""
 
     async def entity(self, ref: str) -> Entity | None:
-        """The entity with that id, else the one with that alias in any spelling; None where there is none.
-
-        Raises AmbiguousEntity where several have the alias.
-        """
+        """The entity with that id, else with that alias in any spelling, or None. Raises AmbiguousEntity."""
         ...
 
     async def neighbours(
         self, entity_id: str, relation: str | None = None, direction: Direction = Direction.OUT, limit: int = 100
     ) -> tuple[Neighbour, ...]:
-        """What edges lead to, ordered by relation and then by the id of the neighbour; nothing for an unknown entity.
-
-        Texts are ordered by their code points, whatever the language; of two edges with one neighbour the one that
-        leads out comes first. An edge from an entity to itself counts once. `limit` is from 1 to 1,000. Raises
-        InvalidValue.
-        """
+        """What edges lead to, by relation, then id; an edge that leads out comes before one that comes in."""
         ...
 
     async def near(self, point: Point, radius_ft: float, label: str | None = None, limit: int = 20) -> NearbyEntities:
-        """The entities with a location within the circle, nearest first, then by id.
+        """The entities within `radius_ft`, nearest first, then by id, at most 1,000. Raises InvalidValue."""
+        ...
 
-        Distances are geodesic on the datum's ellipsoid, to a millionth of a foot. `radius_ft` is from 0 to 1,000,000,
-        `limit` from 1 to 1,000. Raises InvalidValue, also for a datum that is not known.
-        """
+
+Hops: TypeAlias = tuple[str, str, Direction]
+"""Whose neighbours are meant: the id of the entity, the relation, and the direction."""
+
+
+@runtime_checkable
+class AsksSeveral(EntityGraph, Protocol):
+    """What a graph behind a network has besides: an answer to many questions in one trip."""
+
+    async def several(self, asked: Sequence[Hops], limit: int) -> Sequence[tuple[Neighbour, ...] | Exception]:
+        """What `neighbours` gives for each, in their order, or raises where that concerns only this one."""
+        ...
+
+
+@runtime_checkable
+class KnowsNames(EntityGraph, Protocol):
+    """What a graph has besides that tells which names it knows, so that they are found in what a user writes."""
+
+    async def known(self, keys: Collection[str]) -> Collection[str]:
+        """Those of the keys (`alias_key`) that are the key of an entity's alias."""
         ...
 
 
@@ -217,17 +209,10 @@ Piece: TypeAlias = Entity | Edge
 
 @runtime_checkable
 class WritableGraph(EntityGraph, Protocol):
-    """An entity graph that can be filled and read whole.
-
-    `tests/contracts_of_ports/writable_entities.py` is the contract as tests.
-    """
+    """An entity graph to be filled and read whole; `tests/contracts_of_ports/writable_entities.py` is the contract."""
 
     async def put(self, entities: Iterable[Entity] = (), edges: Iterable[Edge] = ()) -> None:
-        """Add or replace, all or nothing: an entity by its id, an edge by its two ends and its relation.
-
-        An entity that is replaced keeps its edges, and nothing else; of two with one id the last one counts. Raises
-        UnknownEnd for an edge whose end is neither there nor among `entities`.
-        """
+        """Adds or replaces entities by id and edges by ends and relation, all or nothing. Raises UnknownEnd."""
         ...
 
     async def remove(self, entity_ids: Iterable[str]) -> int:
@@ -235,10 +220,7 @@ class WritableGraph(EntityGraph, Protocol):
         ...
 
     def export(self) -> AsyncIterator[Piece]:
-        """All entities by id, then all edges by source, relation and target.
-
-        What is written meanwhile may be among them or not; the reader can stop at any piece.
-        """
+        """Yields all entities by id, then all edges by their ends and relation; later writes may be among them."""
         ...
 
 
@@ -248,11 +230,7 @@ def is_graph(value: object) -> bool:
 
 
 def alias_key(text: str) -> str:
-    """What spellings of one name have in common: letters and digits, without case; empty where there is none.
-
-    `IMO 9074729`, `imo-9074729` and `IMO9074729` are one number, `ＺＯË` and `zoë` one name in whichever form of
-    Unicode. Marks count, as many scripts write their vowels with them.
-    """
+    """The letters, marks and digits of a name without case, by which its spellings are one; empty without any."""
     if text.isascii():
         return _NO_NAME.sub("", text.lower())
     folded = normalize("NFKC", normalize("NFD", text).casefold()).casefold()
@@ -265,17 +243,12 @@ def is_alias(text: str) -> bool:
 
 
 def datum_name(text: str) -> str:
-    """A datum in the one spelling that is kept: capitals without spaces, hyphens or underscores; empty where none is.
-
-    `WGS 84` and `wgs84` are one datum, `NAD83` and `NAD83(2011)` are two.
-    """
+    """A datum in the kept spelling: `WGS 84` and `wgs84` are `WGS84`; `NAD83(2011)` stays another one."""
     return _BETWEEN.sub("", text).upper()
 
 
 def _first_of(ids: Sequence[str]) -> str:
-    """Five of the ids, and how many more there are."""
-    more = f" and {len(ids) - 5:,} more" if len(ids) > 5 else ""
-    return f"{', '.join(repr(one[:100]) for one in ids[:5])}{more}"
+    return first_of([repr(one[:100]) for one in ids], 5)
 
 
 def _name(checked: Checked, field_name: str, value: object, longest: int = LONGEST_NAME) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from skillweave.diagnostics import Diagnostic, Location
-from skillweave.errors import InvalidValue, SkillweaveError
+from skillweave.errors import InvalidValue, SkillweaveError, first_of
 from skillweave.knowledge.codes import NO_RULES, NO_TAGS, UNREADABLE
 from skillweave.knowledge.recognise import Recogniser
 from skillweave.knowledge.rules import ContextRules, context_rules_in, nearest_fix
@@ -51,8 +51,7 @@ def _findings(snapshot: Snapshot, found: EntityRules, entities: bool) -> Iterato
         for tag in found.rules.unknown_tags(skill.domain_tags):
             skills.setdefault(tag, []).append(skill.id)
     for tag, ids in skills.items():
-        more = f" and {len(ids) - MOST_NAMED} more" if len(ids) > MOST_NAMED else ""
         shows = f"the sections {', '.join(found.rules.otherwise)}" if found.rules.otherwise else "no section"
-        message = f"`context: tags` does not list {tag[:60]!r}, a domain tag of {', '.join(ids[:MOST_NAMED])}{more}"
+        message = f"`context: tags` does not list {tag[:60]!r}, a domain tag of {first_of(ids, MOST_NAMED)}"
         fix = f"it shows {shows}; list the tag to show others ({nearest_fix(tag, tuple(found.rules.tags))})"
         yield NO_TAGS.found(here, message, fix)

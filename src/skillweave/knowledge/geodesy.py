@@ -1,7 +1,6 @@
 """Where things lie: the degrees around a circle on the earth, and how far points are from one another, in feet."""
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from math import asin, cos, degrees, radians, sin
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from skillweave.errors import InvalidValue, MissingExtra, nearest_names
+from skillweave.errors import InvalidValue, nearest_names, needing
 from skillweave.knowledge.entity import FOOT, Point, datum_name
 
 if TYPE_CHECKING:
@@ -26,15 +25,12 @@ LEAST_RADIUS_FT = 6_300_000 / FOOT
 _SPARE_FT = 1.0
 """So much larger is a box, for what arithmetic rounds."""
 _DIGITS = 6
-"""A distance is told to a millionth of a foot; below that there is only the rounding of the arithmetic."""
+"""Distances have six decimals of a foot; below that there is only the rounding of the arithmetic."""
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A range of latitudes, and one or two of longitudes, in degrees: two where the box crosses the 180th meridian.
-
-    The ends of the ranges belong to the box. About a pole all longitudes do.
-    """
+    """A closed range of latitudes, and one of longitudes, two across the 180th meridian, all around a pole."""
 
     south: float
     north: float
@@ -42,11 +38,7 @@ class Box:
 
 
 def box_around(point: Point, radius_ft: float) -> Box:
-    """A box that holds the whole circle of that radius in feet and is little larger, so that an index can be asked.
-
-    It is plain arithmetic, on a globe on which nothing is farther than on the earth: each step on the ellipsoid is
-    shorter, or as long, between the same degrees on that globe.
-    """
+    """A box around the circle of that radius in feet, little larger than it, reckoned on a small globe."""
     angle = (radius_ft + _SPARE_FT) / LEAST_RADIUS_FT
     south, north = point.latitude - degrees(angle), point.latitude + degrees(angle)
     if south <= -90 or north >= 90:
@@ -62,10 +54,7 @@ def box_around(point: Point, radius_ft: float) -> Box:
 
 
 def distances_ft(point: Point, latitudes: ArrayLike, longitudes: ArrayLike) -> NDArray[np.float64]:
-    """How far each place is from the point, in feet along the ground of the ellipsoid of the point's datum.
-
-    The places are in degrees of the same datum. Raises InvalidValue for a datum that is not known, and MissingExtra.
-    """
+    """The distance of each place of the point's datum, in feet. Raises InvalidValue and MissingExtra."""
     there, yonder = np.asarray(latitudes, np.float64), np.asarray(longitudes, np.float64)
     here = np.full_like(there, point.latitude)
     _, _, metres = ellipsoid_of(point.datum).inv(np.full_like(yonder, point.longitude), here, yonder, there)
@@ -73,10 +62,7 @@ def distances_ft(point: Point, latitudes: ArrayLike, longitudes: ArrayLike) -> N
 
 
 def ellipsoid_of(datum: str) -> "Geod":
-    """The ellipsoid that the datum measures on, to reckon distances and directions with, in metres.
-
-    Raises InvalidValue for a datum that pyproj's database does not know by that name, and MissingExtra without pyproj.
-    """
+    """The ellipsoid of a datum, in metres. Raises InvalidValue for an unknown datum, MissingExtra without pyproj."""
     return _ellipsoid(datum_name(datum))
 
 
@@ -90,7 +76,7 @@ def _ellipsoid(name: str) -> "Geod":
             f"datum {name[:60]!r} is not known, so that no distance can be reckoned; {meant} the name of a "
             f"geographic coordinate system of EPSG, such as NAD27, NAD83 or WGS84"
         )
-    with _needing_pyproj():
+    with needing("geo", "reckoning distances on the earth"):
         from pyproj import CRS
     found = CRS.from_authority("EPSG", known[name]).get_geod()
     if found is None:
@@ -101,18 +87,8 @@ def _ellipsoid(name: str) -> "Geod":
 @lru_cache(maxsize=1)
 def _known_datums() -> Mapping[str, str]:
     """The code of EPSG for the name of every geographic coordinate system that is in use."""
-    with _needing_pyproj():
+    with needing("geo", "reckoning distances on the earth"):
         from pyproj.database import query_crs_info
         from pyproj.enums import PJType
     systems = query_crs_info(auth_name="EPSG", pj_types=PJType.GEOGRAPHIC_2D_CRS)
     return {datum_name(one.name): one.code for one in systems}
-
-
-@contextmanager
-def _needing_pyproj() -> Iterator[None]:
-    try:
-        yield
-    except ImportError as error:
-        if (error.name or "").partition(".")[0] != "pyproj":
-            raise
-        raise MissingExtra("reckoning distances on the earth", "pyproj", "geo") from error

@@ -1,6 +1,6 @@
 """An entity graph in this process's memory: nothing to start, nothing kept afterwards."""
 
-from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import nsmallest
 from threading import Lock
@@ -60,10 +60,7 @@ class _Places:
 
 
 class MemoryGraph:
-    """A graph in dictionaries, safe between threads; it begins with what it is given.
-
-    What `near` reads is put in order at the first question after a change. Raises UnknownEnd, and InvalidValue.
-    """
+    """A graph in dictionaries, safe between threads. Raises UnknownEnd and InvalidValue for what it begins with."""
 
     def __init__(self, entities: Iterable[Entity] = (), edges: Iterable[Edge] = ()) -> None:
         self._nodes: dict[str, _Node] = {}
@@ -73,10 +70,7 @@ class MemoryGraph:
         self._put(*given(entities, edges))
 
     async def entity(self, ref: str) -> Entity | None:
-        """The entity with that id, else the one with that alias in any spelling.
-
-        Raises AmbiguousEntity where several have the alias, and InvalidValue.
-        """
+        """See `EntityGraph.entity`. Raises AmbiguousEntity and InvalidValue."""
         key = alias_key(asked_ref(ref))
         with self._lock:
             if ref in self._nodes:
@@ -101,11 +95,13 @@ class MemoryGraph:
                 for end, _, edge in nsmallest(limit, ends, key=lambda found: found[:2])
             )
 
-    async def near(self, point: Point, radius_ft: float, label: str | None = None, limit: int = 20) -> NearbyEntities:
-        """The entities with a location within the circle, nearest first, then by id.
+    async def known(self, keys: Collection[str]) -> Collection[str]:
+        """Those of the keys that are the key of an entity's alias."""
+        with self._lock:
+            return {key for key in keys if key in self._called}
 
-        Raises InvalidValue, and MissingExtra without the extra `geo`.
-        """
+    async def near(self, point: Point, radius_ft: float, label: str | None = None, limit: int = 20) -> NearbyEntities:
+        """See `EntityGraph.near`. Raises InvalidValue, and MissingExtra without the extra `geo`."""
         radius_ft = asked_radius(point, radius_ft, label, limit)
         places = self._located()
         around = box_around(point, radius_ft + SHIFT_FT)
@@ -183,7 +179,6 @@ class MemoryGraph:
                 del self._called[key]
 
     def _located(self) -> Mapping[str, _Places]:
-        """The places by datum, put in order if anything changed."""
         with self._lock:
             if self._places is None:
                 self._places = _ordered(node.entity for node in self._nodes.values())

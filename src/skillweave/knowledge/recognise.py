@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from skillweave.errors import InvalidContext
+from skillweave.knowledge.entity import alias_key
 from skillweave.knowledge.rules import IdPattern
 from skillweave.text.search import (
     LEAST_READ,
@@ -19,6 +20,10 @@ from skillweave.text.search import (
 
 LONGEST_REF = 200
 """Characters of an id that is recognised; longer is none."""
+MOST_WORDS = 300
+"""Words of a text in which names are looked for: half of them from its beginning, half from its end."""
+LONGEST_IN_WORDS = 8
+_WORD = re.compile(r"[^\s'\u2019,;:/()\u2013\u2014]+")
 _GROUP = re.compile(r"\{([^{}]*)\}")
 
 
@@ -31,10 +36,7 @@ class Recognised:
 
 
 class Recogniser:
-    """Finds the first id in a text; `size` are the instructions of its patterns.
-
-    Raises InvalidContext for a pattern, or its `as`, that cannot be used.
-    """
+    """Finds ids in a text; `size` counts the patterns' instructions. Raises InvalidContext for a bad pattern."""
 
     def __init__(self, patterns: Iterable[IdPattern] = ()) -> None:
         self._compiled = [(_compiled(one), one.spelled) for one in patterns]
@@ -42,10 +44,7 @@ class Recogniser:
         self._most = min(MOST_MATCHED, max(LEAST_READ, MOST_STEPS // max(self.size, 1)))
 
     def find(self, text: str) -> Recognised | None:
-        """The id that stands first in the text, of two at one place that of the earlier pattern; None without any.
-
-        Of a text that is too long the beginning and the end are read.
-        """
+        """The first id in the text, None without any; of a text that is too long both ends are read."""
         if not self._compiled:
             return None
         if len(text) > self._most:
@@ -60,6 +59,28 @@ class Recogniser:
             if ref.strip() and len(ref) <= LONGEST_REF:
                 return Recognised(ref.strip(), written)
         return None
+
+
+def names_in(text: str) -> dict[str, str]:
+    """What in the text may be the name of an entity, by its `alias_key`: what stands first, of that the longest, first.
+
+    One word is a name where it has a digit or a capital and is not short, so that no everyday word is one.
+    """
+    words = _WORD.findall(text)
+    if len(words) > MOST_WORDS:
+        words = [*words[: MOST_WORDS // 2], *words[-MOST_WORDS // 2 :]]
+    keys = [alias_key(word) for word in words]
+    found: dict[str, str] = {}
+    for start in range(len(words)):
+        for end in range(min(start + LONGEST_IN_WORDS, len(words)), start, -1):
+            key = "".join(keys[start:end])
+            if keys[start] and keys[end - 1] and (end - start > 1 or _is_name(words[start], key)):
+                found.setdefault(key, " ".join(words[start:end]))
+    return found
+
+
+def _is_name(word: str, key: str) -> bool:
+    return len(key) > (4 if key.isdigit() else 3) and (word[0].isupper() or any(map(str.isdigit, word)))
 
 
 def _compiled(one: IdPattern) -> GroupedPattern:

@@ -50,10 +50,7 @@ class FieldName:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What one row of a section is about: a node, how it was reached, and the item of one of its lists.
-
-    `edge` and `before` are the last edge and the node it was followed from; None for the entity itself.
-    """
+    """One row of a section: a node, the `edge` and the node `before` it if it was reached, and the item of a list."""
 
     node: Entity
     edge: Edge | None = None
@@ -80,10 +77,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A part of a line that is shown whole or not at all; `before` stands between it and what was shown before it.
-
-    A part of it that is a tuple is a parenthesis.
-    """
+    """A part of a line, shown whole or not at all, behind `before`; a tuple in it is a parenthesis."""
 
     before: str
     parts: "tuple[str | FieldName | tuple[Phrase, ...], ...]"
@@ -103,10 +97,7 @@ class Template:
 
 
 def field_name(text: str, key: str) -> FieldName:
-    """The field that a text names, as `name`, `edge.distance_ft`, `node.size.width`.
-
-    Raises InvalidContext for what names none, about the `key` that it stands at.
-    """
+    """The field that a text names, such as `edge.distance_ft`. Raises InvalidContext about that `key`."""
     keys = tuple(text.split("."))
     if not all(part and part.strip() == part for part in keys):
         fix = "write the name of a field, such as `name` or `edge.distance`"
@@ -118,10 +109,7 @@ def field_name(text: str, key: str) -> FieldName:
 
 @lru_cache(maxsize=4096)
 def template_of(line: str) -> Template:
-    """The line with its places.
-
-    Raises InvalidContext for one that is empty or too long, has a stray brace, or parentheses that are nested deeply.
-    """
+    """The line with its places. Raises InvalidContext for a line that cannot be used."""
     if not line.strip() or len(line) > LONGEST_TEMPLATE:
         what = f"has a line of {len(line):,} characters"
         raise InvalidContext("render", what, f"write 1 to {LONGEST_TEMPLATE:,}, not all of them blank")
@@ -315,7 +303,6 @@ def _shown(phrases: Sequence[Phrase], row: Row) -> str:
 
 
 def _part(part: str | FieldName | tuple[Phrase, ...], row: Row) -> str | None:
-    """The part as it is shown; None where the field that it names is missing."""
     if isinstance(part, str):
         return part
     if isinstance(part, FieldName):

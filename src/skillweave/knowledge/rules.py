@@ -39,10 +39,7 @@ EXISTS = "exists"
 
 @dataclass(frozen=True, slots=True)
 class Hop(Portable):
-    """One step on the way from the entity: along edges of a relation, to neighbours of these labels, () for any.
-
-    Raises InvalidValue.
-    """
+    """A step along edges of a relation, to neighbours of these labels, () for any. Raises InvalidValue."""
 
     via: str
     direction: Direction = Direction.OUT
@@ -58,15 +55,12 @@ class Hop(Portable):
 
 @dataclass(frozen=True, slots=True)
 class SectionPart(Portable):
-    """Rows of one kind in a section: where they come from, which of them count, and the lines that each is shown in.
+    """Rows of one kind in a section: where they come from, which count, and the lines that each is shown in.
 
-    `of` are the labels of the entities that it is for, () for any. `path` leads to the nodes, () for the entity itself.
-    `where` are comparisons by field (`node.x`, `edge.x`, `from.x`, `item.x`), of which all must hold. With `each`, a
-    list of the node, there is a row for each item of it; `last` keeps the last so many. `order` is a field to sort by,
-    `-field` the other way round; rows without it come last. `limit` rows are shown. `title` stands over them, and over
-    those of the next parts without one where there are none.
-
-    Raises InvalidContext for what makes no sense, naming the key, InvalidValue for a value of another type.
+    `of` are labels of entities, () for any; `path` leads to the nodes. All comparisons of `where` must hold, by field
+    (`node.x`, `edge.x`, `from.x`, `item.x`). With `each`, a list of the node, there is a row for each item, with `last`
+    for the last so many. `order` sorts by a field, `-field` the other way. `title` stands over them. Raises
+    InvalidContext.
     """
 
     render: tuple[str, ...]
@@ -168,10 +162,7 @@ class SectionRule(Portable):
 
 @dataclass(frozen=True, slots=True)
 class IdPattern(Portable):
-    """How an id looks in what a user writes, and how the graph spells it: `{1}` or `{name}` are groups of the pattern.
-
-    An empty `spelled` is the text as it was found. Whether the pattern can be used, `Recogniser` says.
-    """
+    """How an id looks in a text, and how the graph spells it: `{1}`, `{name}` for groups, empty as found."""
 
     json_keys: ClassVar[tuple[str, ...]] = ("pattern", "spelled as as")
 
@@ -189,12 +180,9 @@ class IdPattern(Portable):
 class ContextRules(Portable):
     """Everything that a pack's `context:` says: pure data, that `assemble` and a `Recogniser` carry out.
 
-    `sections` stand in the order in which they are shown. `tags` are the names of sections by the domain tag of skills,
-    `otherwise` those for a tag that is not listed; where neither says anything, every tag shows every section.
-    `entity_keys` are keys of a turn's memory that name an entity. `aliases` and `locations` are, by label, the
-    properties that are names of a node, and those that say where it lies.
-
-    Raises InvalidContext for names of sections that there are not, and two sections of one name.
+    `tags` are names of sections by the domain tag of skills, `otherwise` those for other tags; where both are silent,
+    all show. `entity_keys` of a turn's memory name an entity; `aliases` and `locations` are properties by label. Raises
+    InvalidContext.
     """
 
     sections: tuple[SectionRule, ...] = ()

@@ -26,10 +26,7 @@ class SectionShown(Portable):
 
 @dataclass(frozen=True, slots=True)
 class ContextShown(Portable):
-    """What a skill with these domain tags is given about an entity, and why other sections are missing.
-
-    `unknown_tags` are those of which the pack does not say what they show; it shows what it has for such tags.
-    """
+    """What a skill with these tags is told of an entity, what is left out, and tags that the pack does not list."""
 
     entity: str
     tags: tuple[str, ...]

@@ -26,16 +26,10 @@ def coding() -> Pack:
 
 
 def coding_pipeline() -> Pack:
-    """The pack: six skills, each a step with its own tools, and the graph that leads from one to the next.
-
-    Its file says which tools a host has to bring.
-    """
+    """The pack: six skills with tools of their own, and the graph between them. The host brings the tools."""
     return Pack(Path(__file__).with_name("coding_pipeline.yaml"), name="coding-pipeline")
 
 
 def support_triage() -> Pack:
-    """The pack: seven skills, one of them for everywhere, and the graph that leads from one to the next.
-
-    Its file says which tools a host has to bring.
-    """
+    """The pack: seven skills, one of them for everywhere, and the graph between them. The host brings the tools."""
     return Pack(Path(__file__).with_name("support_triage.yaml"), name="support-triage")

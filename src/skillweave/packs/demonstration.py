@@ -31,11 +31,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Demonstration:
-    """A conversation over a pack and its sample entities, which lie in a JSON file.
-
-    `about` is the sentence that it begins with. `memory` is the host's working memory in every turn, `matchers` are
-    those that select skills, and `tools` makes the tools that a model can call, over the entities.
-    """
+    """A conversation over a pack and entities in a JSON file; `memory` is that of every turn."""
 
     about: str
     packs: tuple[str, ...]

@@ -22,11 +22,7 @@ _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}", re.ASCII)
 
 
 class ToolRefused(SkillweaveError, ValueError):
-    """A call that gets no answer, as nothing sound can be made of its arguments.
-
-    `place` is where, as `arguments#/point/datum`; `why` is the rule that was broken; `fix` is what to give instead.
-    `others` are further refusals of the same call, which the text tells too, one on each line.
-    """
+    """Arguments that a tool cannot use: `place` in them, `why`, the `fix`, and `others` that were refused too."""
 
     def __init__(self, place: str, why: str, fix: str, *, others: Sequence["ToolRefused"] = ()) -> None:
         self.place, self.why, self.fix, self.others = place, why, fix, tuple(others)
@@ -34,10 +30,7 @@ class ToolRefused(SkillweaveError, ValueError):
 
 
 class BrokenTool(SkillweaveError):
-    """A tool that does not keep its own promise: a bad schema, or an answer that breaks `returns`.
-
-    No other arguments help; `diagnostics` say what is wrong.
-    """
+    """A tool with a bad schema, or an answer that breaks `returns`; `diagnostics` say what is wrong."""
 
     def __init__(self, tool: str, diagnostics: Sequence[Diagnostic]) -> None:
         self.tool, self.diagnostics = tool, tuple(diagnostics)
@@ -47,12 +40,10 @@ class BrokenTool(SkillweaveError):
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A function that an agent can call by its name.
+    """A function that an agent can call by its name. Raises InvalidValue.
 
-    `parameters` and `returns` are JSON Schemas (draft 2020-12) of objects. `run` gets the arguments as plain JSON data
-    that fits `parameters`, and returns an object that fits `returns`, or an awaitable of one; it raises ToolRefused for
-    arguments from which nothing can be computed. Raises InvalidValue for a name that models do not take, and for
-    `parameters` that are not about an object.
+    `parameters` and `returns` are JSON Schemas (draft 2020-12) of objects. `run` gets fitting arguments and returns a
+    fitting object, or an awaitable of one; it raises ToolRefused where nothing can be computed.
     """
 
     name: str
@@ -74,11 +65,7 @@ class Tool:
             object.__setattr__(self, name, freeze_mapping(schema))
 
     async def call(self, arguments: Mapping[str, object]) -> JsonObject:
-        """The answer to these arguments, both checked against the schemas; at most 50,000 values and 1 MiB of text.
-
-        Raises ToolRefused for arguments that break a rule, each named with its place and what to give; BrokenTool for
-        an answer that the tool does not promise; MissingExtra without the package `jsonschema`; and what `run` raises.
-        """
+        """The answer, checked like the arguments. Raises ToolRefused, BrokenTool, MissingExtra, what `run` raises."""
         _refuse(self._problems(self.parameters, arguments, "arguments"))
         answer = self.run(cast("JsonObject", as_json(arguments)))
         if isawaitable(answer):
@@ -89,10 +76,7 @@ class Tool:
         return answer
 
     def declaration(self) -> JsonObject:
-        """What a model is told of the tool: `name`, `description` and `parameters`, as plain JSON data.
-
-        It is the `function` of an OpenAI-style declaration; Anthropic's calls the parameters `input_schema`.
-        """
+        """Name, description and parameters as JSON data, as in an OpenAI-style `function`."""
         return {"name": self.name, "description": self.description, "parameters": thaw(self.parameters)}
 
     def _problems(self, schema: Mapping[str, FrozenJson], value: object, place: str) -> tuple[Diagnostic, ...]:

@@ -13,7 +13,6 @@ from .merging import shadowed_by as shadowed_by
 from .registry import Artifact as Artifact
 from .registry import Registry as Registry
 from .snapshot import Changes as Changes
-from .snapshot import LoadedVersion as LoadedVersion
 from .snapshot import Snapshot as Snapshot
 from .snapshot import changes_between as changes_between
 from .source import UNKNOWN as UNKNOWN

@@ -16,11 +16,7 @@ from skillweave.skill import Checkpoint, Skill
 
 
 def part_of(snapshot: Snapshot, agent_id: str) -> Snapshot:
-    """The snapshot as the agent sees it: what it does not list is unknown there, as if it had never been loaded.
-
-    Each skill asks at the agent's checkpoints too, so that what a person says there is kept for that skill; the
-    skill's digest covers them as it covers its own. Raises AgentNotFound.
-    """
+    """The snapshot as the agent sees it: its skills only, with its checkpoints too. Raises AgentNotFound."""
     agent = snapshot.agents.get(agent_id)
     if agent is None:
         raise AgentNotFound(agent_id, snapshot.agents)
@@ -85,10 +81,7 @@ def _with_checkpoints(skill: Skill, agent: Agent) -> Skill:
 
 
 def _added(known: Sequence[Checkpoint], agent: Agent) -> Iterator[Checkpoint]:
-    """The agent's checkpoints that the skill does not have; one that only has the name of another gets its own.
-
-    A verdict goes by the name, and what one author asks is not answered by a yes to another's question.
-    """
+    """The agent's checkpoints that the skill lacks; one that only has a name in common gets its own."""
     names = {one.name for one in known}
     for one in agent.checkpoints:
         if one not in known:

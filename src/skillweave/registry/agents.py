@@ -16,11 +16,7 @@ _AGENT = Checked("Agent")
 
 @dataclass(frozen=True, slots=True)
 class Agent(Portable):
-    """An agent by its id, with the ids of its skills, its own checkpoints, and its budgets by name.
-
-    Its id has the form of a skill's. `agent_type` and `model` are for the host; skillweave only stores them. Raises
-    InvalidValue for a value of another type, an id of another form, and a budget that is no number from 0 on.
-    """
+    """An agent with the ids of its skills, its own checkpoints, and its budgets by name. Raises InvalidValue."""
 
     id: str
     name: str = ""

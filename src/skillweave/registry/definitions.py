@@ -28,10 +28,7 @@ class Defined:
     diagnostics: tuple[Diagnostic, ...] = ()
 
     def with_contents(self, contents: Contents) -> "Defined":
-        """Adds content of artifacts; an artifact of which there is only content is listed too.
-
-        Raises InvalidSkill for text that is not Unicode.
-        """
+        """Adds content of artifacts, and lists new ones. Raises InvalidSkill for text that is not Unicode."""
         if not contents:
             return self
         held = {artifact: _bytes(self.skill.id, artifact, content) for artifact, content in contents.items()}
@@ -42,10 +39,7 @@ class Defined:
         )
 
     def with_distinct_digest(self, known: Iterable[Skill]) -> "Defined":
-        """Gives the skill a digest of its own where it has that of a known skill and says something else.
-
-        A copy with changes brings the digest of its original, to which verdicts and records are bound.
-        """
+        """Gives the skill a digest of its own if a known skill that differs has its digest."""
         alike = (one for one in known if one.digest == self.skill.digest)
         if all(replace(self.skill, origin=one.origin, artifacts=one.artifacts) == one for one in alike):
             return self

@@ -26,12 +26,7 @@ Versions: TypeAlias = Mapping[int, str | None]
 
 
 class Freshness:
-    """Compares the versions of those sources that have one with what was loaded.
-
-    Who asks in the same moment waits for the same comparison. `is_old` says whether the source at that place has to be
-    read again when it has that version, `read_again` reads those of such versions; `clock` gives seconds and never
-    goes back.
-    """
+    """Compares the versions of sources with those that were loaded; callers of one moment share a comparison."""
 
     def __init__(
         self,
@@ -55,11 +50,7 @@ class Freshness:
         self.behind, self._next = None, begun + COMPARE_SECONDS
 
     async def catch_up(self, seconds: float) -> None:
-        """Compare, unless that was done less than a second ago, and read again what changed.
-
-        Nobody waits longer than `seconds`, half of them for versions and half for what changed, whose reading goes on
-        beside the turns. `behind` says afterwards why something may be old, whatever a source raised.
-        """
+        """Compares versions, at most once a second, and reads what changed, for at most `seconds`; see `behind`."""
         if not self.sources:
             return
         import asyncio
@@ -124,10 +115,7 @@ class Freshness:
 
 
 class _Look:
-    """A comparison on its way: its loop, whether the versions are there, and until when others wait for what changed.
-
-    `until` is by the loop's clock.
-    """
+    """A comparison on its way: its loop, whether the versions came, and `until` when (loop's clock) others wait."""
 
     def __init__(self, loop: "AbstractEventLoop", work: "Callable[[_Look], Coroutine[None, None, None]]") -> None:
         import asyncio

@@ -33,10 +33,7 @@ class Chosen:
 
 
 def choose_graph(sources: Iterable[tuple[str, Loaded]], precedence: Precedence) -> Chosen:
-    """The graph of the first source that has one; with namespaces its ids are those of its own source's skills.
-
-    `sources` are the sources' names with what is in use of each, in order.
-    """
+    """The graph of the first source that has one, with ids in its namespace; `sources` are names with content."""
     having = [(source, loaded) for source, loaded in sources if loaded.graph is not None]
     if not having:
         return Chosen()

@@ -1,6 +1,6 @@
 """What one source holds: its last answer, and the last good form of what cannot be read now (spec 1.3)."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TypeAlias
@@ -18,11 +18,7 @@ from skillweave.task import TaskRule
 
 @dataclass(frozen=True, slots=True)
 class SourceState:
-    """What one source holds: its last answer, what of it and of earlier ones is in use, and how new that is.
-
-    `good` has the findings about what was kept from earlier answers, too. `away` is the finding that the source does
-    not answer now. `ticket` numbers the refresh that brought the answer, `version` is what the source said before it.
-    """
+    """What one source holds: its last answer and its refresh, what is in use (`good`), a finding if `away`."""
 
     loaded: Loaded | None = None
     good: Loaded = field(default_factory=Loaded)
@@ -56,10 +52,7 @@ Answer: TypeAlias = tuple[Loaded | Diagnostic, str | None]
 
 
 async def load_source(source: Source, state: SourceState) -> Answer:
-    """What the source holds now, or the finding that it does not answer if it did before; and its version.
-
-    Raises SourceUnavailable for a source that never answered.
-    """
+    """What the source holds and its version, or a finding if it is away. Raises SourceUnavailable at the first load."""
     try:
         # Asked before the load: a change in between is loaded again next time rather than missed.
         return await read_source(source, state, await version_of(source))
@@ -78,10 +71,7 @@ async def read_source(source: Source, state: SourceState, version: str | None) -
 
 
 def last_good(before: Loaded, now: Loaded) -> Loaded:
-    """What is in use from now on: what the source brings, and of what it cannot read any more the form of before.
-
-    Each thing that is kept is a finding.
-    """
+    """What is in use from now on; what cannot be read any more keeps its form of before, with a finding."""
     skills, kept_skills = last_good_skills(before.skills, now)
     rules, kept_rules = _task_rules(before.task_rules, now)
     keeps_graph = before.graph is not None and now.graph is None and _unreadable(now, GRAPH)
@@ -161,31 +151,21 @@ def _missing(before: Iterable[Skill], loaded: Loaded) -> list[Skill]:
         return []
     still = {_key(skill) for skill in loaded.skills}
     places = {_place(skill) for skill in loaded.skills}
-    errors = _Errors(broken)
-    return [
-        skill
-        for skill in before
-        if _key(skill) not in still and (errors.name(skill) or (_place(skill) not in places and errors.cover(skill)))
-    ]
+    named = {(found.location.path, found.skill) for found in broken if found.location and found.skill}
+    unread = {found.location.path for found in broken if found.location}
 
-
-class _Errors:
-    """Where errors are: at a named skill of a place, or at a place as a whole (a file, or a folder above it)."""
-
-    def __init__(self, broken: Iterable[Diagnostic]) -> None:
-        self._named = {(found.location.path, found.skill) for found in broken if found.location and found.skill}
-        self._places = {found.location.path for found in broken if found.location}
-
-    def name(self, skill: Skill) -> bool:
-        return _key(skill) in self._named
-
-    def cover(self, skill: Skill) -> bool:
+    def is_broken(skill: Skill) -> bool:
+        """Whether an error names the skill, or is about its file or a folder above it of which nothing is left."""
         place = _place(skill)
-        while place:
-            if place in self._places:
-                return True
-            place = place.rpartition("/")[0]
-        return False
+        return _key(skill) in named or (place not in places and any(above in unread for above in _upwards(place)))
+
+    return [skill for skill in before if _key(skill) not in still and is_broken(skill)]
+
+
+def _upwards(place: str) -> Iterator[str]:
+    while place:
+        yield place
+        place = place.rpartition("/")[0]
 
 
 def _in_old_places(before: Sequence[Skill], now: Sequence[Skill], kept: set[int]) -> tuple[Skill, ...]:

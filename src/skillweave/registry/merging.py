@@ -20,10 +20,7 @@ _LONGEST_VERSION = 100
 
 
 class Precedence(StrEnum):
-    """Who wins a clash of ids between sources; with `namespace` a skill's id is `source__id`, so that few clash.
-
-    What was registered in code wins always, but under `error`, which allows no clash at all.
-    """
+    """Who wins a clash of ids; `namespace` makes ids `source__id`. Code wins always, but under `error`."""
 
     FIRST = "first"
     LAST = "last"
@@ -81,10 +78,7 @@ def add_registered(merged: Merged, offers: Iterable[Offer], hidden: frozenset[st
 
 
 def in_namespace(offers: Iterable[Offer], namespace: str) -> tuple[list[Offer], list[Diagnostic]]:
-    """The offers of one source under ids of its namespace; relations among them follow, the old id stays a spelling.
-
-    An id that becomes longer than an id may be is left out, with a finding.
-    """
+    """A source's offers under ids of its namespace, relations too; ids that get too long are left out and reported."""
     given = list(offers)
     ids = {offer.skill.id: namespaced(namespace, offer.skill.id) for offer in given}
     fitting = [replace(offer, skill=_renamed(offer.skill, ids)) for offer in given if is_skill_id(ids[offer.skill.id])]
@@ -229,10 +223,7 @@ def _comparison(before: str | None, now: str | None) -> tuple[str, Severity]:
 
 
 def merge_event_types(sources: Iterable[tuple[str, Loaded]]) -> tuple[Mapping[str, EventType], tuple[Diagnostic, ...]]:
-    """The first declaration of each event type, and a finding for every other one that differs.
-
-    `sources` are the sources' names with what is in use of each, in order.
-    """
+    """The first declaration of each event type, and a finding for each other one that differs."""
     merged: dict[str, EventType] = {}
     owners: dict[str, str] = {}
     findings: list[Diagnostic] = []
@@ -262,11 +253,7 @@ def merge_task_rules(sources: Iterable[tuple[str, Loaded]], precedence: Preceden
 def merge_agents(
     sources: Iterable[tuple[str, Loaded]], precedence: Precedence, known: Collection[str]
 ) -> tuple[Mapping[str, Agent], tuple[Diagnostic, ...]]:
-    """The agents of all sources by id, and what there is to say: two under one id, skills that are not among `known`.
-
-    With namespaces an agent's id and those of its own source's skills are in them. Raises DuplicateSkill for a clash of
-    ids where none is allowed.
-    """
+    """The agents of all sources by id, with findings; raises DuplicateSkill for a clash where none is allowed."""
     owners: dict[str, str] = {}
     merged: dict[str, Agent] = {}
     findings: list[Diagnostic] = []
@@ -312,13 +299,9 @@ def choose_context(
 
 
 def _context_ignored(other: str, first: str) -> Diagnostic:
-    return Diagnostic(
-        "context-ignored",
-        Severity.WARNING,
-        f"the `context` of source {other!r} is ignored: source {first!r}, which comes before it, has one",
-        "name the source first whose `context` is meant, or write both into one",
-        location=Location(other),
-    )
+    message = f"the `context` of source {other!r} is ignored: source {first!r}, which comes before it, has one"
+    fix = "name the source first whose `context` is meant, or write both into one"
+    return Diagnostic("context-ignored", Severity.WARNING, message, fix, location=Location(other))
 
 
 def _ids_in_namespace(source: str, loaded: Loaded) -> Mapping[str, str]:
@@ -326,7 +309,6 @@ def _ids_in_namespace(source: str, loaded: Loaded) -> Mapping[str, str]:
 
 
 def _in_namespace(agent: Agent, source: str, ids: Mapping[str, str]) -> Agent | None:
-    """The agent under an id of the namespace, None for one that becomes too long; `ids` are those of its skills."""
     agent_id = namespaced(source, agent.id)
     if not is_skill_id(agent_id):
         return None
@@ -335,30 +317,20 @@ def _in_namespace(agent: Agent, source: str, ids: Mapping[str, str]) -> Agent | 
 
 def agent_twice(agent_id: str, loser: str, winner: str) -> Diagnostic:
     """The finding that an agent is described otherwise by another source, which counts."""
-    return Diagnostic(
-        "agent-declared-twice",
-        Severity.WARNING,
-        f"agent {agent_id!r} of source {loser!r} is described differently by source {winner!r}, which counts",
-        "rename one of the two, or give their sources namespaces",
-        location=Location(loser),
-    )
+    message = f"agent {agent_id!r} of source {loser!r} is described differently by source {winner!r}, which counts"
+    fix = "rename one of the two, or give their sources namespaces"
+    return Diagnostic("agent-declared-twice", Severity.WARNING, message, fix, location=Location(loser))
 
 
 def _without_skill(agent: Agent, skill_id: str, source: str) -> Diagnostic:
-    return Diagnostic(
-        "agent-unknown-skill",
-        Severity.WARNING,
-        f"agent {agent.id!r} lists skill {skill_id[:100]!r}, which no source has",
-        "correct the id, add the skill, or remove it from the agent",
-        location=Location(source),
-    )
+    message = f"agent {agent.id!r} lists skill {skill_id[:100]!r}, which no source has"
+    fix = "correct the id, add the skill, or remove it from the agent"
+    return Diagnostic("agent-unknown-skill", Severity.WARNING, message, fix, location=Location(source))
 
 
 def _declared_twice(name: str, first: str, other: str) -> Diagnostic:
-    return Diagnostic(
-        "event-declared-twice",
-        Severity.WARNING,
-        f"event {name!r} of source {other!r} is declared differently by source {first!r}, whose declaration counts",
-        "give one of the two another name, or declare it the same",
-        location=Location(other),
+    message = (
+        f"event {name!r} of source {other!r} is declared differently by source {first!r}, whose declaration counts"
     )
+    fix = "give one of the two another name, or declare it the same"
+    return Diagnostic("event-declared-twice", Severity.WARNING, message, fix, location=Location(other))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from skillweave.closing import ClosedOnExit, close_all
 from skillweave.diagnostics import Diagnostic
-from skillweave.errors import ArtifactNotFound, InvalidSkill, SkillNotFound
+from skillweave.errors import ArtifactNotFound, InvalidSkill, SkillNotFound, first_of
 from skillweave.registry.definitions import Contents, Defined, Definition, define
 from skillweave.registry.freshness import Freshness, Versions
 from skillweave.registry.graphs import choose_graph
@@ -30,7 +30,7 @@ from skillweave.registry.merging import (
     require_same_id,
     require_version,
 )
-from skillweave.registry.snapshot import Changes, LoadedVersion, Offer, Snapshot, changes_between, is_same, versions_of
+from skillweave.registry.snapshot import Changes, Offer, Snapshot, changes_between, is_same
 from skillweave.registry.source import Source
 from skillweave.skill import ArtifactRef, Skill
 
@@ -102,12 +102,7 @@ class Artifact:
 
 
 class Registry(ClosedOnExit):
-    """All skills of some sources and those registered in code, as snapshots that never change.
-
-    `snapshot` is all skills now; a change puts another snapshot in its place, and what is held of one stays as it is.
-    Reading, registering and refreshing may happen in any thread and on any event loop. Nothing is loaded before the
-    first `refresh`. `clock` gives seconds and never goes back: by it versions of sources are compared.
-    """
+    """All skills of some sources and those registered in code, as snapshots; for any thread and event loop."""
 
     def __init__(
         self,
@@ -126,13 +121,10 @@ class Registry(ClosedOnExit):
         self.snapshot: Snapshot = self._state.snapshot
 
     async def refresh(self) -> Changes:
-        """Load every source again, which reads only what changed, and publish one new snapshot of it all.
+        """Loads every source again, which reads only what changed, and publishes one new snapshot, if any.
 
-        Callers of the same moment share one run, and those who come while it reads share the next one, which begins
-        when it has ended; so each of them sees what was there when it called. Without a change the snapshot stays the
-        same object. A source that was loaded before and does not answer now keeps its skills. Raises SourceUnavailable
-        for one that was never loaded, and DuplicateSkill for a clash of ids under the precedence `error`; then the
-        snapshot stays as it is.
+        Callers of the same moment share one run, later ones the next. A source that does not answer keeps its skills.
+        Raises SourceUnavailable for one that never did, and DuplicateSkill under the precedence `error`.
         """
         import asyncio
 
@@ -155,12 +147,7 @@ class Registry(ClosedOnExit):
         return changes
 
     async def catch_up(self, seconds: float) -> Diagnostic | None:
-        """Read again what another process changed, as far as sources have a version; why this may have missed it.
-
-        For the beginning of a turn, after the first `refresh`: versions are compared at most once a second, by all who
-        ask in the same moment together; sources without one are not touched. A source that does not answer costs
-        `seconds` at most, is asked the more rarely the longer that took, and keeps its skills; None where all answered.
-        """
+        """Reads again what another process changed, for `seconds` at most; returns why it may have missed something."""
         if not self._tickets or not self._freshness.sources:
             return None
         await self._freshness.catch_up(seconds)
@@ -185,7 +172,6 @@ class Registry(ClosedOnExit):
             return self._tickets, self._state.sources
 
     def _take(self, answers: Mapping[int, Answer | None], ticket: int) -> Changes:
-        """Publish what sources answered, by their places."""
         with self._lock:
             before = self._state
             given = ((state, answers.get(place)) for place, state in enumerate(before.sources))
@@ -199,27 +185,18 @@ class Registry(ClosedOnExit):
     def watch(
         self, *, quiet_seconds: float = QUIET_SECONDS, poll_seconds: float = POLL_SECONDS
     ) -> AsyncGenerator[Changes, None]:
-        """Follow all sources that have files or a version, and refresh after each change: `async for changes in ...`.
+        """Follows all sources with files or a version, and refreshes after each change: `async for changes in ...`.
 
-        It begins with a refresh, and gives what differs from before as often as something does, also when another
-        refresh found it first. A broken edit keeps the last good version and gives its finding; a folder that vanishes
-        may come back; ignored folders (`.git`, `node_modules`, `.venv`) are not followed. An edit counts when nothing
-        changed for `quiet_seconds` (at most 5). Sources with a version are asked for it every `poll_seconds`. It ends
-        with `aclose()` or the task that runs it.
-
-        Raises CannotWatch when no source can be followed, and MissingExtra for files without the package `watchfiles`;
-        while it runs, what the first `refresh` raises, and CannotWatch.
+        It begins with a refresh, and ends with `aclose()`. An edit counts after `quiet_seconds` without another;
+        versions are asked for every `poll_seconds`. Raises CannotWatch, MissingExtra, and what the first `refresh`
+        raises.
         """
         from skillweave.registry.watching import watch_sources
 
         return watch_sources(self._sources, self.refresh, lambda: self.snapshot, quiet_seconds, poll_seconds)
 
     def register(self, definition: Definition, artifacts: Contents = _NO_CONTENTS) -> Skill:
-        """Add a skill, or replace the registered one of that id; it can be used at once, and wins over sources.
-
-        Takes a Skill or a mapping in any spelling, and the content of its artifacts by id. An override of that id
-        ends. Raises InvalidSkill, and DuplicateSkill when a source has the id and the precedence is `error`.
-        """
+        """Adds or replaces a skill in any spelling; it wins over sources. Raises InvalidSkill, DuplicateSkill."""
         defined = define(definition, CODE).with_contents(artifacts)
         skill_id = defined.skill.id
         with self._lock:
@@ -238,16 +215,10 @@ class Registry(ClosedOnExit):
     def override_version(
         self, skill_id: str, definition: Definition | str, artifacts: Contents = _NO_CONTENTS
     ) -> Skill:
-        """Put another version of a skill in the place of what is there; the skill as it is in use from now on.
+        """Puts another version in a skill's place until it is registered again or removed; returns the skill in use.
 
-        `definition` is a Skill or a mapping in any spelling, which replaces the skill or registers it, or only a
-        version string. Then the skill keeps everything else, its artifacts too, follows its source as before, and has
-        a new digest. While `register` adds a skill, and refuses to under the precedence `error` when a source has one,
-        this replaces one on purpose whatever the precedence: what it replaces stays visible in `shadowed`, also what
-        was registered, and a finding says which versions. It lasts until the skill is registered again or removed.
-
-        Raises SkillNotFound for a version string without a skill, and InvalidSkill for a definition of another id, a
-        broken one, and a version that is no line of text.
+        `definition` is a skill in any spelling, or only a version, which keeps all else but the digest. What it
+        replaces stays in `shadowed`. Raises SkillNotFound and InvalidSkill.
         """
         if isinstance(definition, str):
             return self._override_version_only(skill_id, require_version(skill_id, definition), artifacts)
@@ -259,10 +230,6 @@ class Registry(ClosedOnExit):
             self._publish(replace(before, overrides=overrides, hidden=before.hidden - {skill_id}))
         return defined.skill
 
-    def versions(self, skill_id: str) -> tuple[LoadedVersion, ...]:
-        """Every loaded version of a skill, the one in use first, then the shadowed ones; raises SkillNotFound."""
-        return versions_of(self.snapshot, skill_id)
-
     def remove(self, skill_id: str) -> Skill:
         """Take a skill away, wherever it came from, until one of that id is registered; raises SkillNotFound."""
         with self._lock:
@@ -273,11 +240,7 @@ class Registry(ClosedOnExit):
         return skill
 
     async def read_artifact(self, skill_id: str, artifact_id: str, *, snapshot: Snapshot | None = None) -> Artifact:
-        """One artifact with its content, read now; raises SkillNotFound and ArtifactNotFound.
-
-        With a `snapshot` of this registry it is that of the skill's version there, also when the skill was replaced
-        since: what a source that keeps versions has of it, a folder only while its file is still the same.
-        """
+        """One artifact with its content, read now, or as of a `snapshot`. Raises SkillNotFound and ArtifactNotFound."""
         state = self._state
         offer = state.merged.winners.get(skill_id)
         if snapshot is not None:
@@ -374,13 +337,11 @@ def _without(mapping: Mapping[str, T], skill_id: str) -> dict[str, T]:
 
 
 def _known(state: _State, skill_id: str) -> Iterator[Skill]:
-    """Every definition of a skill that is held, in use or not."""
     held = (state.merged, state.base)
     yield from (merged.winners[skill_id].skill for merged in held if skill_id in merged.winners)
     yield from (skill for merged in held for skill in merged.shadowed if skill.id == skill_id)
 
 
 def _what_is_listed(skill: Skill) -> str:
-    ids = [ref.id for ref in skill.artifacts]
-    more = f" and {len(ids) - 10} more" if len(ids) > 10 else ""
-    return f"the skill lists {', '.join(map(repr, ids[:10]))}{more}" if ids else "the skill has no artifacts"
+    ids = [repr(ref.id) for ref in skill.artifacts]
+    return f"the skill lists {first_of(ids, 10)}" if ids else "the skill has no artifacts"

@@ -1,4 +1,4 @@
-"""All skills at one moment, what differs between two such moments, and the loaded versions of one skill."""
+"""All skills at one moment, and what differs between two such moments."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -10,10 +10,9 @@ from skillweave.codec import Portable
 from skillweave.diagnostics import Diagnostic, Location
 from skillweave.errors import SkillNotFound
 from skillweave.events.event import EventType
-from skillweave.formats.identity import Order, compare_versions
 from skillweave.registry.agents import Agent
 from skillweave.registry.source import Reader
-from skillweave.skill import Origin, Skill
+from skillweave.skill import Skill
 from skillweave.task import TaskRule
 
 T = TypeVar("T")
@@ -32,13 +31,8 @@ class Offer:
 class Snapshot(Mapping[str, Skill]):
     """All skills at one moment, by id in registry order; `shadowed` lost a clash of ids and are not selected.
 
-    `events` are the event types that sources declare, by name; `task_rules` those of all sources, in their order.
-    `graph` is the skill graph of the first source that has one, in its data form, and `graph_location` where that
-    stands. Of the `relabelled` ids only the version was overridden, so that the shadowed skill is the same definition.
-    `agents` are those that sources describe, by id. `context` is what the first source that says anything about entity
-    context says, in its data form; `skillweave.entities.context_rules_in` reads it. `offers` say who reads the
-    artifacts of each skill, in this version of it; `Registry.read_artifact` uses them. `snapshot[id]` raises
-    SkillNotFound for an unknown id, while `get` and `in` do not.
+    `graph` and `context` are of the first source that has one, in their data form. Of `relabelled` ids only the version
+    was overridden; `offers` say who reads artifacts. `snapshot[id]` raises SkillNotFound.
     """
 
     skills: Mapping[str, Skill] = field(default_factory=lambda: MappingProxyType({}))
@@ -128,32 +122,3 @@ def changes_between(before: Snapshot, now: Snapshot) -> Changes:
         ),
         removed=tuple(skill_id for skill_id in before.skills if skill_id not in now.skills),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class LoadedVersion:
-    """One definition of a skill; `order` compares its version with the one in use, None where one has none."""
-
-    skill: Skill
-    order: Order | None
-
-    @property
-    def version(self) -> str | None:
-        """The version as its author wrote it."""
-        return self.skill.version
-
-    @property
-    def origin(self) -> Origin | None:
-        """Where it comes from."""
-        return self.skill.origin
-
-
-def versions_of(snapshot: Snapshot, skill_id: str) -> tuple[LoadedVersion, ...]:
-    """The one in use first, then those that it shadows, in the order in which they lost; raises SkillNotFound."""
-    used = snapshot[skill_id]
-    shadowed = (skill for skill in snapshot.shadowed if skill.id == skill_id)
-    return tuple(LoadedVersion(skill, _order(skill.version, used.version)) for skill in (used, *shadowed))
-
-
-def _order(version: str | None, used: str | None) -> Order | None:
-    return None if version is None or used is None else compare_versions(version, used)

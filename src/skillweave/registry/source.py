@@ -23,10 +23,8 @@ IGNORED_FOLDERS = frozenset({".git", "node_modules", ".venv", "__pycache__", ".s
 class Loaded:
     """What a source holds now: every readable skill in a stable order, and a finding for each thing that is not.
 
-    `memory` is the source's own: it comes back with the next `load`, so that unchanged skills are not read again.
-    `events` are the event types that the source declares, by name, `task_rules` what it gives for which tasks, `graph`
-    its skill graph in the data form, None without one, and `graph_location` where that stands. `agents` are the agents
-    that it describes, by id. `context` is what it says about entity context, in the data form, None for nothing.
+    `memory` is the source's own, and comes back with the next `load`. `graph` and `context` are in their data form,
+    None without one; `events` are by name, `agents` by id.
     """
 
     skills: tuple[Skill, ...] = ()
@@ -44,19 +42,12 @@ class Reader(Protocol):
     """What reads the artifacts of the skills that it gave."""
 
     async def read(self, skill: Skill, artifact: str) -> bytes:
-        """The content of one listed artifact; raises ArtifactNotFound.
-
-        It is that of the skill as it was given: a store that keeps versions gives what that version had, also when
-        another one has taken its place since, and raises ArtifactNotFound for one that it does not have.
-        """
+        """The content of a listed artifact of the skill as it was given, also if replaced. Raises ArtifactNotFound."""
         ...
 
 
 class Source(Reader, Protocol):
-    """Where skills come from; `skillweave_testing.sources.SourceContract` is the contract as tests.
-
-    A source may have more abilities, each a protocol of its own: Watched, Versioned, Streamed, and `close`.
-    """
+    """Where skills come from; more abilities are protocols: Watched, Versioned, Streamed, and `close`."""
 
     @property
     def name(self) -> str:
@@ -64,10 +55,7 @@ class Source(Reader, Protocol):
         ...
 
     async def load(self, previous: Loaded | None) -> Loaded:
-        """Everything that the source holds; one bad skill is a finding and never hides another.
-
-        `previous` is what this source answered last. Raises SourceUnavailable when nothing at all can be read.
-        """
+        """Everything that the source holds; bad skills are findings. Raises SourceUnavailable if none can be read."""
         ...
 
 
@@ -83,16 +71,10 @@ class Watched(Protocol):
 
 @runtime_checkable
 class Versioned(Protocol):
-    """What a source has besides when it can say cheaply that nothing changed, such as a table with a change counter.
-
-    A refresh asks for the version first and loads only if it is another one; `Registry.watch` asks for it regularly.
-    """
+    """What a source has that can say cheaply that nothing changed; a refresh loads only at another version."""
 
     async def version(self) -> str | None:
-        """A text that is another one after every change of what `load` answers; None when the source cannot tell.
-
-        Raises SourceUnavailable.
-        """
+        """A text that changes with what `load` answers; None if the source cannot tell. Raises SourceUnavailable."""
         ...
 
 
@@ -101,10 +83,7 @@ class Streamed(Protocol):
     """What a source has besides when it may hold more than should be in memory at once; see `stream_of`."""
 
     def stream(self) -> AsyncIterator[Loaded]:
-        """Everything that `load` gives, in parts and in the same order; `collect` puts the parts together.
-
-        Raises SourceUnavailable.
-        """
+        """Everything that `load` gives, in parts, in the same order. Raises SourceUnavailable."""
         ...
 
 
@@ -128,10 +107,7 @@ async def stream_of(source: Source) -> AsyncGenerator[Loaded, None]:
 
 
 async def collect(parts: AsyncIterable[Loaded]) -> Loaded:
-    """The parts of a stream as one value, so that a source with a stream need not write its `load` anew.
-
-    The graph is that of the first part that has one, and so is the context; the memory is that of the last part.
-    """
+    """The parts of a stream as one value; graph and context of the first part that has one, the last memory."""
     together = [part async for part in parts]
     graphs = [part for part in together if part.graph is not None]
     return Loaded(
@@ -148,12 +124,7 @@ async def collect(parts: AsyncIterable[Loaded]) -> Loaded:
 
 
 class WrappedSource(ClosedOnExit):
-    """A source around another one: `Cached(Trusted(Folder(path)))` is two of them.
-
-    A subclass overrides `changed` to leave skills out or to add findings, or any of the other methods. All abilities
-    of the wrapped source go through. One that gives skills another id or digest overrides `read` too, since the wrapped
-    source knows its own skills only.
-    """
+    """A source around another one, whose abilities all go through; override `changed`, and `read` where ids change."""
 
     def __init__(self, source: Source) -> None:
         self.source = source

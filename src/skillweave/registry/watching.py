@@ -36,10 +36,7 @@ def watch_sources(
     quiet_seconds: float,
     poll_seconds: float,
 ) -> AsyncGenerator[Changes, None]:
-    """What differs from the snapshot that was told before, after each change of the sources.
-
-    Raises CannotWatch when no source has files or a version, MissingExtra, and ValueError for a time out of bounds.
-    """
+    """What differs after each change. Raises CannotWatch, MissingExtra, and ValueError for a time out of bounds."""
     watched = tuple(path for source in sources for path in watched_of(source))
     versioned = tuple(source for source in sources if isinstance(source, Versioned))
     if not watched and not versioned:
@@ -94,10 +91,7 @@ async def _version(source: Versioned) -> str | None:
 async def _follow(
     followed: _Followed, refresh: Callable[[], Awaitable[object]], snapshot: Callable[[], Snapshot]
 ) -> AsyncGenerator[Changes, None]:
-    """Watching begins anew after every change, as folders come and go, and before the sources are read again.
-
-    So a change that comes meanwhile is read, or has been noticed.
-    """
+    """Watches anew after each change, before the sources are read again, so that no change is missed."""
     told = snapshot()
     loaded = False
     while True:
@@ -125,10 +119,7 @@ class Vanished(Exception):
 
 
 class FileWatcher:
-    """Follows some places inside `async with`; no change is missed between its start and `changed`.
-
-    A change counts when nothing more happened for `quiet_seconds`. Where `other_change` ends, something changed too.
-    """
+    """Follows places inside `async with`, until nothing changed for `quiet_seconds` or `other_change` ends."""
 
     def __init__(
         self,
@@ -191,10 +182,7 @@ class FileWatcher:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Folders to follow with everything below (`deep`), and folders to follow on their own level, with the names there.
-
-    No names stand for all that are not ignored.
-    """
+    """Folders followed with all below (`deep`), and others by `level`, with the names that count (none: all)."""
 
     deep: frozenset[str] = frozenset()
     level: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -215,10 +203,7 @@ class Places:
 
 
 def places_of(watched: Iterable[Path]) -> Places:
-    """Where to look so that no change of these files and folders is missed, as they are now.
-
-    Raises CannotWatch for a folder with too many below it.
-    """
+    """Where to look so that no change is missed. Raises CannotWatch for a folder with too many below it."""
     deep: set[str] = set()
     names: dict[str, set[str]] = {}
     folders: set[str] = set()

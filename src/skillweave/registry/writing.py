@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import AsyncIterator, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
@@ -11,7 +12,7 @@ from skillweave.closing import ClosableOnExit
 from skillweave.registry.agents import Agent
 from skillweave.registry.definitions import Contents, Defined, Definition
 from skillweave.registry.source import Reader, Source, Streamed, Versioned, stream_of
-from skillweave.skill import Skill
+from skillweave.skill import ArtifactRef, Skill
 
 
 class Change(StrEnum):
@@ -52,11 +53,10 @@ class StoredVersion:
 
 @runtime_checkable
 class WritableSource(Source, Versioned, Streamed, ClosableOnExit, Protocol):
-    """A store of skills. A backend is what passes `skillweave_testing.sources.WritableSourceContract`.
+    """A store of skills of one tenant; see `skillweave_testing.sources.WritableSourceContract`.
 
-    Each value sees the skills of one tenant. A version is known by its content hash, which covers the definition and
-    the content of its artifacts; it is never changed or forgotten. All methods raise SourceUnavailable when the store
-    does not answer; `close` gives back the connection of all tenants.
+    A version is known by its content hash, which covers its artifacts, and never changes. All methods raise
+    SourceUnavailable; `close` gives back the connection of all tenants.
     """
 
     @property
@@ -65,18 +65,11 @@ class WritableSource(Source, Versioned, Streamed, ClosableOnExit, Protocol):
         ...
 
     def for_tenant(self, tenant: str) -> "WritableSource":
-        """The skills of another tenant in the same store, over the same connection.
-
-        The tenant called `default` is the default one, whose `tenant` is the empty text; `skillweave.tenants.tenant_of`
-        says so. Raises InvalidValue for what cannot be the name of a tenant.
-        """
+        """The skills of another tenant in the same store (see `tenant_of`). Raises InvalidValue for a bad name."""
         ...
 
     async def publish(self, definition: Definition, artifacts: Contents = MappingProxyType({})) -> Written:
-        """Store a version of a skill and put it in use; raises InvalidSkill.
-
-        What is in use already is left unchanged, and a version that was published before is put in use again.
-        """
+        """Stores a version and puts it in use; what is in use already is unchanged. Raises InvalidSkill."""
         ...
 
     async def upsert(self, entries: Iterable[Entry]) -> tuple[Written, ...]:
@@ -104,15 +97,27 @@ class WritableSource(Source, Versioned, Streamed, ClosableOnExit, Protocol):
         ...
 
 
+CHARACTERS = 4
+"""Of a text that make about one token."""
+
+
 def hashed(defined: Defined) -> Defined:
-    """The definition as stores keep it, with the SHA-256 of each artifact, so that another content is another value."""
-    refs = (
-        replace(ref, content_hash=hashlib.sha256(defined.contents[ref.id]).hexdigest())
-        if ref.id in defined.contents
-        else ref
-        for ref in defined.skill.artifacts
-    )
-    return replace(defined, skill=replace(defined.skill, artifacts=tuple(refs)))
+    """The definition as stores keep it: with the SHA-256 of each artifact, so that another content is another value.
+
+    An artifact that is text and does not say how many tokens it has gets an estimate.
+    """
+    refs = tuple(_hashed(ref, defined.contents.get(ref.id)) for ref in defined.skill.artifacts)
+    return replace(defined, skill=replace(defined.skill, artifacts=refs))
+
+
+def _hashed(ref: ArtifactRef, content: bytes | None) -> ArtifactRef:
+    if content is None:
+        return ref
+    tokens = ref.token_estimate
+    if tokens is None and b"\0" not in content:
+        with suppress(UnicodeDecodeError):
+            tokens = -(-len(content.decode()) // CHARACTERS)
+    return replace(ref, content_hash=hashlib.sha256(content).hexdigest(), token_estimate=tokens)
 
 
 def content_hash_of(skill: Skill) -> str:

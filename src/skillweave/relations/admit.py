@@ -25,11 +25,7 @@ Closures: TypeAlias = Mapping[str, Mapping[str, None]]
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Skills that go together: `members` are the head, then its companions in requirement order.
-
-    `candidate` is the best-ranked match of this turn among the members, so its id may be a companion's; None says that
-    the group is engaged from earlier turns and nothing in it was matched.
-    """
+    """The head and its companions in requirement order; `candidate` is this turn's best match, None if only engaged."""
 
     head: str
     members: tuple[str, ...]
@@ -38,10 +34,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Who comes first: this turn's matches in their rank, then the engaged skills in the order given.
-
-    `matched` are the candidates by id, `places` the positions from 0, `engaged` the ids engaged from earlier turns.
-    """
+    """Who comes first: this turn's matches by rank, then engaged skills; `places` are positions from 0."""
 
     matched: Mapping[str, Candidate]
     places: Mapping[str, int]
@@ -54,10 +47,7 @@ class Ranking:
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """The groups that may take part, best first, and a decision for each skill, matched or engaged, that may not.
-
-    Every such skill stands in exactly one of the two; a group holds all that its members require.
-    """
+    """The groups that may take part, best first, and a decision for each matched or engaged skill in none."""
 
     groups: tuple[Group, ...] = ()
     decisions: tuple[Decision, ...] = ()
@@ -81,14 +71,10 @@ def admit(
     kept_out: Mapping[str, str] | None = None,
     elsewhere: OutOfScope | None = None,
 ) -> Admission:
-    """Join companions, settle conflicts, apply the limit; matched groups come in selection rank, then engaged ones.
+    """Joins companions, settles conflicts, applies the limit; groups come by rank, then engaged ones.
 
-    `engaged` are the ids engaged from earlier turns, companions included, most recently matched first: in a conflict
-    they go before new ones. `max_skills` bounds the new skills that enter in their own right, each with its companions;
-    engaged skills don't count. `granted` are the ids that this agent may have, None for all; `kept_out` are the ids
-    that a person rejected, with the reason; skills that are `elsewhere` do not enter either, nor what requires one.
-    What selection rejected gets no decision here. What a task rule gives together enters together, as one of the
-    skills that the limit counts.
+    `engaged` ids, latest first, win conflicts; `max_skills` bounds new skills, each with its companions. Skills
+    `elsewhere`, and those that require one, do not enter.
     """
     ranking = rank(selection.chosen, engaged)
     gate = _Gate(snapshot, ranking, max_skills, granted, kept_out or {}, elsewhere)

@@ -38,10 +38,7 @@ def exclusions(skill: Skill) -> Sequence[Relation]:
 
 
 def all_requirements(names: Iterable[str], snapshot: Snapshot, *, most: int | None = None) -> Sequence[Requirement]:
-    """All companions of the named skills, also those of companions: nearest first, each once, known or not.
-
-    With `most` it ends at so many.
-    """
+    """All companions of the skills, and theirs, nearest first, each once, known or not; at most `most`."""
     waiting = deque(names)
     seen = set(waiting)
     found: list[Requirement] = []
@@ -135,10 +132,7 @@ class Form(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ToolEntry:
-    """One entry of a tool list; a `tool` that ends in `*` stands for all tools whose names begin so.
-
-    `parameter` is the one that `argument` is about, empty where the entry names none.
-    """
+    """One entry of a tool list, about `tool` (`x*`: all that begin so) and `argument` of `parameter`, if named."""
 
     tool: str
     form: Form = Form.TOOL
@@ -157,10 +151,9 @@ _FOLDER = re.compile(r"(.*[^*])?/\*{1,2}")
 
 @lru_cache(maxsize=4096)
 def read_entry(text: str) -> ToolEntry:
-    """The entry that the text spells; never fails: what cannot be read is `broken`, allows nothing, forbids its tool.
+    """The entry that the text spells; what cannot be read is `broken`, allows nothing and forbids its tool.
 
-    `Tool(prefix *)` and `Tool(*)`, which public skills use, are read as `Tool(prefix:*)` and `Tool(:*)`, and
-    `Tool(folder/*)` or `Tool(folder/**)` as `Tool(folder/:*)`.
+    `Tool(prefix *)`, `Tool(*)` and `Tool(folder/**)` are read as `Tool(prefix:*)`, `Tool(:*)`, `Tool(folder/:*)`.
     """
     name, parenthesis, rest = text.strip().partition("(")
     name = name.rstrip()

@@ -16,12 +16,7 @@ from skillweave.task import Task, TaskRule
 
 @dataclass(frozen=True, slots=True)
 class TaskSelection(Portable):
-    """The skills for a task and the reasons.
-
-    `skills` are complete: what a rule gives together, with all companions. `reasons` are pairs (skill, because) in the
-    same order: the rules, or the skill whose companion it is. `left_out` has a decision for each skill of a rule that
-    holds but gives nothing.
-    """
+    """The skills for a task, companions included, the reason of each in the same order, and what is `left_out`."""
 
     skills: tuple[str, ...] = ()
     reasons: tuple[Because, ...] = ()
@@ -31,11 +26,7 @@ class TaskSelection(Portable):
 def select_skills(
     task: Task, rules: Iterable[TaskRule], snapshot: Snapshot, *, granted: frozenset[str] | None = None
 ) -> list[str]:
-    """The ids of the skills that a task calls for, companions included; `explain_task` says why.
-
-    A set that is incomplete, inactive, not granted or in conflict is left out as a whole; of two sets in conflict the
-    one of the earlier rule stays. Pure; `max_skills` is a limit of turns and plays no part.
-    """
+    """The ids of the skills for a task, companions included; a set that cannot be given whole is left out."""
     return list(explain_task(task, rules, snapshot, granted=granted).skills)
 
 

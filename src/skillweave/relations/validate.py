@@ -1,5 +1,6 @@
 """Checking and completing a set of skills that somebody asks for, before anything starts (spec 4.1; seed 002)."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -25,6 +26,10 @@ _COMPARED_NAMES = 10_000
 """How many known names may be compared for that in one validation: about 10 ms."""
 
 
+_NAMED = re.compile(r"`([^`]+)`|^([\w.:-]+)$|\b(\w*(?:[a-z][A-Z_]|_|\w-)[\w-]*\w)\b")
+"""What a step names as a tool: in backticks, by itself, or as people do not write words: `read_file`, `specKit`."""
+
+
 @dataclass(frozen=True, slots=True)
 class ValidationError(Portable):
     """One violated rule; `skill` is the one that owns it (for V001, the unknown name itself)."""
@@ -47,17 +52,14 @@ class ValidationResult(Portable):
 def validate_skills(
     names: Iterable[str], snapshot: Snapshot, *, host_tools: Iterable[str] | None = None
 ) -> ValidationResult:
-    """Whether these skills may be used together: every error, not the first one; linear in names and rules.
-
-    `host_tools` are the tools that the host has, None when not stated. Raises `InvalidSkill` for names that are not
-    texts.
-    """
+    """Whether these skills may be used together: every error, in linear time. Raises InvalidSkill for other names."""
     given = require_names(names)
     members = [skill for name in given if (skill := snapshot.skills.get(name)) is not None]
     present = {skill.id for skill in members}
     errors = tuple(_errors(given, present, snapshot))
     tools = None if host_tools is None else frozenset(host_tools)
     warnings = [text for skill in members for text in _member_warnings(skill, tools)]
+    warnings += _forbidden_steps(members)
     links = {skill.id: [rule.skill for rule in requirements(skill) if rule.skill in present] for skill in members}
     for circle in circles(links):
         shown = ", ".join(map(name_shown, circle))
@@ -114,6 +116,19 @@ def _member_warnings(skill: Skill, host_tools: Collection[str] | None) -> Iterat
                 yield f"{name_shown(skill.id)} uses the tool {name_shown(entry)}, which the host does not have"
 
 
+def _forbidden_steps(members: Sequence[Skill]) -> Iterator[str]:
+    """Steps that name a tool which a member forbids: together the members cannot do what one of them says."""
+    forbidden = {entry: one.id for one in members if one.tools for entry in one.tools.forbidden}
+    if not forbidden:
+        return
+    for skill in members:
+        for step in skill.text.steps:
+            for word in dict.fromkeys("".join(found) for found in _NAMED.findall(step)):
+                if (owner := forbidden.get(word)) is not None:
+                    uses = f"a step of {name_shown(skill.id)} names the tool {name_shown(word)}"
+                    yield f"{uses}, which {name_shown(owner)} forbids; leave one of the two out, or the rule"
+
+
 class Because(NamedTuple):
     """A skill that was selected for a task, and why."""
 
@@ -123,10 +138,7 @@ class Because(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Completion(Portable):
-    """A list of skills with its companions: `skills` are the given names, then what was added.
-
-    `added` and `missing` are pairs (skill, because); a missing companion is not in the registry, so it was not added.
-    """
+    """The given skills, then the `added` companions; `missing` ones are not in the registry. Each has a reason."""
 
     skills: tuple[str, ...]
     added: tuple[Because, ...] = ()
@@ -134,11 +146,7 @@ class Completion(Portable):
 
 
 def complete_skills(names: Iterable[str], snapshot: Snapshot) -> Completion:
-    """The names with all required companions, transitively: nearest first, each with the rule that asks for it.
-
-    Given names stay as they are, unknown ones too: `validate_skills` reports those. Raises `InvalidSkill` for names
-    that are not texts.
-    """
+    """The names, as given, with all companions, nearest first, each with its rule. Raises InvalidSkill."""
     given = require_names(names)
     added: list[Because] = []
     missing: list[Because] = []
@@ -174,10 +182,7 @@ _SMALLEST = 3
 
 
 def circles(links: Links) -> tuple[tuple[str, ...], ...]:
-    """The sets of names on circles of three or more, each in the order of the keys; linear in names and links.
-
-    A circle is usually a slip; a pair that requires each other is not.
-    """
+    """The sets of three or more names on circles, which are usually slips; linear in names and links."""
     knots = strong_components(links)
     return tuple(tuple(knot) for knot in knots if len(knot) >= _SMALLEST and not _only_pairs(knot, links))
 

@@ -25,6 +25,7 @@ from skillweave.text.search import (
     compile_patterns,
     fold,
 )
+from skillweave.text.stems import inflected
 from skillweave.text.words import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -272,6 +273,8 @@ def gather_triggers(skills: Iterable[Skill], mode: MatchMode) -> Triggers:
                 continue
             text = " ".join(folded.split()) if mode is MatchMode.WORD else folded
             _claim(phrases.setdefault((text, mode), {}), position, kind)
+            for form in inflected(text) if kind is Kind.VERB and mode is MatchMode.WORD else ():
+                _claim(phrases.setdefault((form, mode), {}), position, kind)
         for spelling in spellings(skill):
             kind = Kind.ID if _is_written_as_id(spelling) else Kind.WORD_ID
             _claim(phrases.setdefault((spelling, MatchMode.WORD), {}), position, kind)

@@ -29,10 +29,7 @@ class AgentsRead:
 
 
 def read_agents(data: Mapping[str, object], lines: Mapping[Keys, int], *, path: str) -> AgentsRead:
-    """The agents in a pack's data; one with a mistake in it is left out as a whole, and of two with one id the second.
-
-    An agent that lost a checkpoint or a budget could do what its author wanted to prevent.
-    """
+    """The agents in a pack's data. One with a mistake is left out as a whole, as is the second of two with one id."""
     findings = Findings(path, lines)
     entries = Fields(data, findings).entries(KEY) or []
     if len(entries) > MOST_AGENTS:

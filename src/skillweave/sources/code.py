@@ -14,10 +14,7 @@ _NONE: Mapping[str, Contents] = MappingProxyType({})
 
 
 class InCode:
-    """Skills as values or as mappings in any spelling; `artifacts` has the content of each skill's artifacts by id.
-
-    A definition that is none becomes a finding of `load`, like a bad file of a folder.
-    """
+    """Skills as values or mappings; `artifacts` has contents by skill and id. `load` reports bad definitions."""
 
     def __init__(self, *definitions: Definition, name: str = "code", artifacts: Mapping[str, Contents] = _NONE) -> None:
         self._name = name

@@ -42,11 +42,7 @@ class ContextRead:
 
 
 def read_context(data: Mapping[str, object], lines: Mapping[Keys, int], *, path: str) -> ContextRead:
-    """The rules in a pack's data.
-
-    A section with a mistake in it is left out as a whole, and so is a pattern: with a lost comparison a section would
-    show what its author left out. Everything else stays, so that one slip does not cost all that is known.
-    """
+    """The rules in a pack's data; a section or pattern with a mistake is left out whole, everything else stays."""
     findings = Findings(path, lines)
     fields = Fields(data, findings).mapping(KEY)
     if fields is None:
@@ -79,7 +75,6 @@ class _Reading:
         self._path = path
 
     def sections(self) -> tuple[tuple[SectionRule, ...], frozenset[str]]:
-        """The sections that can be used, and the names of the others."""
         inner = self.fields.mapping("sections")
         names = tuple(self._keys("sections"))
         if inner is not None and len(names) > MOST_SECTIONS:
@@ -90,7 +85,6 @@ class _Reading:
         return used, frozenset(names) - {section.name for section in used}
 
     def patterns(self) -> tuple[IdPattern, ...]:
-        """The patterns that can be used."""
         entries = self.fields.entries("recognise") or []
         if len(entries) > MOST_PATTERNS:
             told = f"has {len(entries):,} patterns; those after the first {MOST_PATTERNS} are left out"
@@ -99,7 +93,6 @@ class _Reading:
         return tuple(one for one in found if one is not None)
 
     def texts_by_key(self, key: str, read: Callable[[Fields, str], tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-        """A mapping of lists of texts."""
         inner = self.fields.mapping(key)
         return {} if inner is None else {name: read(inner, name) for name in self._keys(key)}
 
@@ -141,7 +134,6 @@ class _Reading:
 
 
 def _known(fields: Fields, key: str, names: Sequence[str], broken: frozenset[str]) -> tuple[str, ...]:
-    """The names of sections in a list; of one that is broken its own finding tells."""
     listed = fields.names(key) or ()
     for name in listed:
         if name not in names and name not in broken:
@@ -150,7 +142,6 @@ def _known(fields: Fields, key: str, names: Sequence[str], broken: frozenset[str
 
 
 def _parts(inner: Fields, name: str, keys: Keys) -> tuple[SectionPart, ...] | None:
-    """The parts of a section; one may stand without the list."""
     value = inner.take(name)
     items = value if isinstance(value, list | tuple) else [value]
     if len(items) > MOST_PARTS:
@@ -191,7 +182,6 @@ def _part(entry: Fields) -> SectionPart | None:
 
 
 def _lines(entry: Fields, key: str) -> tuple[str, ...]:
-    """A list of texts, or a single one."""
     if isinstance(entry.peek(key), list | tuple):
         return entry.names(key) or ()
     text = entry.text(key)
@@ -217,7 +207,6 @@ def _report_unknown(entry: Fields, known: Sequence[str]) -> None:
 
 
 def _made(entry: Fields | None, key: str, make: Callable[[], T]) -> T | None:
-    """The value; None where it refuses what it is made of, which is reported at the key that it names."""
     try:
         return make()
     except InvalidContext as error:

@@ -29,12 +29,10 @@ NO_RULES = ContextRules()
 
 
 class EntityFiles:
-    """The entities and edges of a JSON file, or of CSV files of entities, of edges, or one of each, in any order.
+    """The entities and edges of a JSON file, or of CSV files of entities, of edges, or one of each.
 
-    The first line of a CSV file, or the whole of a JSON file, is read when this is made, the rest when it is asked for,
-    which is done once: a second reading would report all of it again. What cannot be read is left out and stands in
-    `diagnostics`, with its place; nothing is raised for what a file holds. `rules` say which properties are aliases
-    and locations. Raises InvalidValue for files that do not go together.
+    They are read once, as they are asked for; what cannot be read is left out and in `diagnostics`. `rules` say which
+    properties are aliases and locations. Raises InvalidValue for files that do not go together.
     """
 
     def __init__(self, *paths: str | os.PathLike[str], rules: ContextRules = NO_RULES) -> None:
@@ -59,10 +57,7 @@ class EntityFiles:
 
     @property
     def unread(self) -> tuple[Diagnostic, ...]:
-        """Those of the diagnostics by which a file, or the rest of it, was not read: what came before is a part of it.
-
-        The other errors are about single entities and edges, which are left out.
-        """
+        """Those findings for which a file, or the rest of it, was not read; others leave out single pieces."""
         return tuple(one for found in self._found for one in found.unread)
 
     def entities(self) -> Iterator[Entity]:
@@ -113,7 +108,6 @@ class EntityFiles:
 
 
 def _entity_in(data: object, where: Where, found: Found, rules: ContextRules, datum: str | None) -> Entity | None:
-    """The entity in the data; None where it cannot be read, which is reported."""
     name = f"entity {_named(data, 'id')}"
     opened = _opened(data, where, found, codes.BAD_ENTITY, name)
     if opened is None:
@@ -135,7 +129,6 @@ def _entity_in(data: object, where: Where, found: Found, rules: ContextRules, da
 
 
 def _edge_in(data: object, where: Where, found: Found) -> Edge | None:
-    """The edge in the data; None where it cannot be read, which is reported."""
     name = f"edge {_named(data, 'source')} to {_named(data, 'target')}"
     opened = _opened(data, where, found, codes.BAD_EDGE, name)
     if opened is None:
@@ -153,7 +146,6 @@ def _edge_in(data: object, where: Where, found: Found) -> Edge | None:
 def _opened(
     data: object, where: Where, found: Found, code: Code, name: str
 ) -> tuple[Mapping[str, Any], Mapping[str, Any]] | None:
-    """The data with its properties; None where one of both is no mapping."""
     properties = data.get("properties") if isinstance(data, Mapping) else None
     if isinstance(data, Mapping) and isinstance(properties, Mapping | None):
         return data, properties or {}
@@ -222,10 +214,7 @@ class GraphRead:
 
 
 def read_graph(*paths: str | os.PathLike[str], rules: ContextRules = NO_RULES) -> GraphRead:
-    """The graph of the files, in memory; an edge to an entity that they do not hold is left out, and reported.
-
-    Raises InvalidValue for files that do not go together.
-    """
+    """The graph of the files; edges to unknown entities are reported. Raises InvalidValue for files that don't fit."""
     files = EntityFiles(*paths, rules=rules)
     entities = {entity.id: entity for entity in files.entities()}
     graph = MemoryGraph(entities.values(), files.edges_between(entities.keys()))
@@ -244,11 +233,10 @@ def _require_together(files: list[Path]) -> None:
 
 
 class FileGraph:
-    """The entities and edges of a JSON or CSV file, in memory; nothing is read before the first question.
+    """The entities and edges of a JSON or CSV file, read into memory once, at the first question.
 
-    The file is read once: a change of it counts when it is opened again. `rules` say which properties are other names
-    and places; `with_rules` takes those of a pack. All questions raise StoreUnavailable for a file that cannot be read.
-    Raises InvalidValue for a file that is not there.
+    `rules` say which properties are names and places. Questions raise StoreUnavailable for an unreadable file. Raises
+    InvalidValue for a file that is not there.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, rules: ContextRules = NO_RULES) -> None:
@@ -274,26 +262,21 @@ class FileGraph:
         return (await self._whole_or_part()).diagnostics
 
     async def entity(self, ref: str) -> Entity | None:
-        """The entity with that id, else the one with that alias in any spelling.
-
-        Raises AmbiguousEntity where several have the alias, and StoreUnavailable.
-        """
+        """See `EntityGraph.entity`. Raises AmbiguousEntity and StoreUnavailable."""
         return await (await self._loaded()).graph.entity(ref)
 
     async def neighbours(
         self, entity_id: str, relation: str | None = None, direction: Direction = Direction.OUT, limit: int = 100
     ) -> tuple[Neighbour, ...]:
-        """What edges lead to, ordered by relation and then by the id of the neighbour.
-
-        Raises InvalidValue, and StoreUnavailable.
-        """
+        """See `EntityGraph.neighbours`. Raises InvalidValue and StoreUnavailable."""
         return await (await self._loaded()).graph.neighbours(entity_id, relation, direction, limit)
 
-    async def near(self, point: Point, radius_ft: float, label: str | None = None, limit: int = 20) -> NearbyEntities:
-        """The entities with a location within the circle, nearest first, then by id.
+    async def known(self, keys: Collection[str]) -> Collection[str]:
+        """Those of the keys that are the key of an entity's alias; raises StoreUnavailable."""
+        return await (await self._loaded()).graph.known(keys)
 
-        Raises InvalidValue, MissingExtra without the extra `geo`, and StoreUnavailable.
-        """
+    async def near(self, point: Point, radius_ft: float, label: str | None = None, limit: int = 20) -> NearbyEntities:
+        """See `EntityGraph.near`. Raises InvalidValue, MissingExtra without `geo`, and StoreUnavailable."""
         return await (await self._loaded()).graph.near(point, radius_ft, label, limit)
 
     async def _loaded(self) -> GraphRead:

@@ -264,11 +264,7 @@ class Empty(Enum):
 
 
 def value_of(cell: str) -> Json | Empty:
-    """Return what a cell says: its JSON where it is JSON, else the text itself.
-
-    A number that would lose digits stays text; so does one with an exponent, unless it is written as Python writes it:
-    1E5 may well be the number of a part.
-    """
+    """Returns a cell's JSON, else its text; a number that would lose digits or has an exponent stays text."""
     text = cell.strip()
     if not text:
         return Empty.CELL

@@ -41,11 +41,7 @@ class Written:
 
 
 async def write_json(graph: WritableGraph, path: PathLike) -> Written:
-    """Write the graph as one JSON file, an entity or edge on each line; the file is there whole, or as it was before.
-
-    Raises InvalidValue where it cannot be written, or would be too large to be read, and what `export` raises. An edge
-    of an entity that came into the graph meanwhile is left out.
-    """
+    """Writes the graph as one JSON file, whole or not at all; raises InvalidValue, and what `export` raises."""
     with ExitStack() as stack:
         kept = await _kept(graph, stack)
         if kept.size + 100 > LARGEST_JSON:
@@ -63,11 +59,7 @@ async def write_json(graph: WritableGraph, path: PathLike) -> Written:
 
 
 async def write_csv(graph: WritableGraph, entities: PathLike, edges: PathLike) -> Written:
-    """Write the graph as a CSV file of entities and one of edges, with a column for every property that there is.
-
-    The files are there whole, or as they were before. Texts that a spreadsheet program would take for a formula stand
-    in quotation marks of JSON. Raises InvalidValue like `write_json`, and for one file that is named twice.
-    """
+    """Writes CSV files of entities and edges, whole or not at all; formulas are quoted. Raises like `write_json`."""
     if _target(entities) == _target(edges):
         name = quoted(os.fspath(edges))
         raise InvalidValue(f"{name} is named for the entities and for the edges; name two files, one for each")
@@ -81,10 +73,7 @@ async def write_csv(graph: WritableGraph, entities: PathLike, edges: PathLike) -
 
 
 class _Kept:
-    """What a graph holds, in files that go away: it is read once, and both forms begin with what only its end tells.
-
-    `entities` and `edges` are lines of JSON, `entity_keys` and `edge_keys` the properties as they came.
-    """
+    """What a graph holds, read once into temporary files of JSON lines, with the names of all properties."""
 
     def __init__(self, stack: ExitStack) -> None:
         self.entities, self.edges = (
@@ -99,7 +88,6 @@ class _Kept:
         self.size = 0
 
     def add(self, piece: Piece) -> None:
-        """One more entity, or an edge between two of them."""
         if isinstance(piece, Entity):
             file, keys, which = self.entities, self.entity_keys, 0
             self._ids.add(piece.id)
@@ -118,7 +106,6 @@ class _Kept:
 
     @property
     def written(self) -> Written:
-        """How many there are."""
         return Written(*self._counts)
 
 
@@ -181,7 +168,6 @@ def _column(key: str, own: Sequence[str]) -> str:
 
 
 def _target(path: PathLike) -> str:
-    """The file that is written: where the path is a link, what it leads to."""
     return os.path.realpath(expanded(Path(path)))
 
 

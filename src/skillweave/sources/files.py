@@ -75,10 +75,7 @@ def read_plain(path: str, limit: int) -> Content:
 
 
 def read_below(base: str, path: str, limit: int) -> Content:
-    """A regular file by its real path below the real path `base`, at most `limit` bytes; raises Refused.
-
-    No component below `base` may be a link, or have become one since the path was found.
-    """
+    """A regular file by its real path below `base`, at most `limit` bytes; no part may be a link. Raises Refused."""
     return _read(lambda: open_below(base, path), limit)
 
 
@@ -114,10 +111,9 @@ def _open_real(path: str) -> int:
 def read_inside(
     root: str, folder: str, name: str, limit: int, *, within: str | None = None, base: str | None = None
 ) -> Content:
-    """A regular file below a folder, itself below the real path `root`; links may lead about inside the folder only.
+    """A regular file in a folder below the real path `root`; links may lead about in the folder. Raises Refused.
 
-    `within` is a real path around `root` up to which the folder itself may be a link. `base` is one around all of them,
-    below which nothing may become a link meanwhile. Raises Refused.
+    Up to `within` the folder itself may be a link; below `base` nothing may become one meanwhile.
     """
     within = within or root
     target = resolved_inside(resolved_inside(root, folder, within=within), name)
@@ -125,10 +121,7 @@ def read_inside(
 
 
 def resolved_inside(root: str, relative: str, *, within: str | None = None) -> str:
-    """The real path of something below a folder given by its real path; raises Refused when a link leads out.
-
-    Out of that folder, or of the one around it that is given by its real path as `within`.
-    """
+    """The real path below a real folder. Raises Refused if a link leads out of it, or out of `within` around it."""
     within = within or root
     try:
         target = os.path.realpath(f"{root}{os.sep}{relative}")
@@ -173,11 +166,7 @@ def refusal(error: OSError | ValueError) -> Refused:
 
 
 def open_below(base: str, target: str, flags: int = _UNLINKED) -> int:
-    """A handle of the file or folder with that real path at or below `base`.
-
-    It is opened folder by folder, each without links, from the handle of the one above, so that no swap between check
-    and use leads out of the folder. Raises OSError, and ValueError for a name that no file can have.
-    """
+    """A handle of a real path at or below `base`, opened folder by folder so that no swap leads out; OSError."""
     if target == base:
         return os.open(base, flags)
     if not _STEPWISE:

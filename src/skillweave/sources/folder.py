@@ -81,10 +81,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """What was seen at the last load; `probes` are the marks that can be trusted, `complete` if all can.
-
-    `findings` are those about the folders, not about a unit.
-    """
+    """What the last load saw; `probes` are trusted marks, `complete` if all are. Findings are about folders."""
 
     root: str = ""
     listings: Mapping[str, Listing] = field(default_factory=dict)
@@ -107,13 +104,10 @@ _ELSEWHERE = Listing(None)
 
 
 class Folder:
-    """The skills in and below a folder; also the folder of a single skill, or its SKILL.md.
+    """The skills in and below a folder; also the folder of a single skill, or its SKILL.md. Read by `load`.
 
-    `name` is what origins and namespaces call the source; by default the folder's own name. Nothing is read before
-    `load`. With a `cache` the first load, too, reads only what changed since the last one of any process.
-
-    A link may lead to a skill's folder in the same repository (below the nearest folder with a `.git`), no further;
-    what it reaches in one of the folders `beside`, which are sources of their own, is left to them.
+    `name` is used in origins and namespaces. With a `cache` the first load, too, reads only what changed. Links lead to
+    skills in the same git repository only; what stands in one of the folders `beside` is left to those sources.
     """
 
     def __init__(
@@ -135,7 +129,7 @@ class Folder:
         above = (given.parent if self._single else given).as_posix()
         self._prefix = "" if above == "." else f"{above.rstrip('/')}/"
         self._nested = nested
-        self._progress = progress
+        self._tell = progress or (lambda _done, _total: None)
         self._cache = cache
         self._beside = tuple(map(os.path.realpath, beside))
         self._way = (given.as_posix(), str(self._single), strictness.value, nested.value, *self._beside)
@@ -153,10 +147,7 @@ class Folder:
         return (Path(self._folder),)
 
     async def load(self, previous: Loaded | None = None) -> Loaded:
-        """All skills, sorted by path; files that did not change since `previous` are not read again.
-
-        Raises SourceUnavailable when the folder is missing, is not a folder, or cannot be listed.
-        """
+        """All skills, sorted by path; only changed files are read again. Raises SourceUnavailable."""
         return await asyncio.to_thread(self._load, previous)
 
     async def stream(self) -> AsyncIterator[Loaded]:
@@ -219,7 +210,6 @@ class Folder:
         return phrases_in(content.data, place), ((path, tree.trusted(content.mark)),)
 
     def _kept(self, cache: CacheFolder, root: str) -> Loaded | None:
-        """What the last load in any process gave, as far as it was kept."""
         try:
             # Any other value than was packed fails below, or holds for no file.
             kept_root, listings, units, findings = cache.read(KIND, self._key(root), CLASSES)
@@ -250,12 +240,7 @@ class Folder:
             search.findings.append(NO_SKILLS.found(Location(place), message, fix))
         return search
 
-    def _tell(self, done: int, total: int) -> None:
-        if self._progress is not None:
-            self._progress(done, total)
-
     def _root(self) -> str:
-        """The folder's real path."""
         place = shown(str(self._path))
         if self._empty:
             raise SourceUnavailable("the path of a skill folder is empty; name a folder, `.` for the current one")
@@ -288,10 +273,7 @@ class Folder:
 
 @dataclass(frozen=True, slots=True)
 class UnitReader:
-    """How a source reads its skills: its name, how strictly, and how it tells people where something is.
-
-    `show` takes a path below the source; `folder` is the name of the source's own folder, for a skill right in it.
-    """
+    """How a source reads its skills; `show` names a path below it for people, `folder` is its own folder's name."""
 
     source: str
     strictness: Strictness
@@ -326,7 +308,6 @@ class UnitReader:
         return self.show(f"{found.relative}/{found.skill}" if found.relative else found.skill)
 
     def _parse(self, found: Found, unread: Unit, data: bytes) -> Unit:
-        """The unit with what its skill file says."""
         # Not loaded where everything is known: YAML and the formats take as long as all the rest.
         from skillweave.formats.skill_md import read_skill_md
 
@@ -372,7 +353,6 @@ def _loaded(
     *,
     known: bool = True,
 ) -> Loaded:
-    """What the source answers, with a memory of it for its next load, where everything is looked at unless `known`."""
     marks = [(path, listing.mark) for path, listing in listings.items()]
     marks += [(unit.path, unit.mark) for unit in units.values()]
     probes = tuple((path, mark) for path, mark in marks if mark is not None)

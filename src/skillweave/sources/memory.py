@@ -21,10 +21,7 @@ PART = 256
 
 @dataclass(slots=True)
 class _Tenant:
-    """The versions of each skill by their content hash, oldest first, and which of them is in use.
-
-    A version is what was defined, and when; `agents` are by id. `changes` counts what made `load` answer otherwise.
-    """
+    """The versions of each skill by content hash, oldest first; `changes` counts what made `load` answer otherwise."""
 
     versions: dict[str, dict[str, tuple[Defined, float]]] = field(default_factory=dict)
     in_use: dict[str, str] = field(default_factory=dict)

@@ -57,12 +57,7 @@ def source_of(
     progress: Progress | None = None,
     cache: CacheFolder | None = None,
 ) -> Source:
-    """The Source for whatever names skills; nothing is read yet.
-
-    A plain name is a folder or a pack file; one with a scheme, as in `postgresql://host/skills`, is opened by the
-    entry point of that name. `cache` is where a folder keeps what it read. Raises InvalidValue for what names no
-    skills, and SkillweaveError for a scheme that nothing installed can open.
-    """
+    """The unread Source for a path, a URL whose scheme an entry point opens, or a skill. Raises InvalidValue."""
     if isinstance(skill, Skill | Mapping):
         from skillweave.sources.code import InCode
 
@@ -105,10 +100,7 @@ def packs_of(names: Sequence[str]) -> tuple[Source, ...]:
 
 
 def pack_of(name: str) -> Source:
-    """The Source of the pack of that name; nothing is read yet.
-
-    Raises SkillweaveError when no installed package brings such a pack, or when its package cannot be loaded.
-    """
+    """The Source of the pack of that name, not read yet. Raises SkillweaveError if no package brings it."""
     return source_of(PACKS.make(name, lambda pack: pack()))
 
 

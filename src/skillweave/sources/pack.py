@@ -40,22 +40,14 @@ _ARTIFACT_KEYS = ("artifacts", "tier3_artifact_refs")
 
 @dataclass(frozen=True, slots=True)
 class PackMemory:
-    """What a pack holds beside its skills: its metadata (`pack`), and the digests of its files by their paths.
-
-    The pack's own file is the empty path; a file that could not be read has None.
-    """
+    """A pack's metadata, and the digests of its files by path (empty: its own file; None: unreadable)."""
 
     digests: Mapping[str, str | None]
     metadata: Mapping[str, object] = field(default_factory=dict)
 
 
 class Pack:
-    """The skills of a pack file: `pack:` metadata, `skills:`, and parts that other components read.
-
-    Skills may stand in other files below the pack's folder too, which `include:` names, and so may the content of
-    artifacts, each with its `file:`. `name` is what origins and namespaces call the pack; by default the file's name
-    without its suffix.
-    """
+    """The skills and other parts of a pack file and of what it includes; `name` is used in origins and namespaces."""
 
     def __init__(self, path: str | os.PathLike[str], *, name: str | None = None) -> None:
         self._path = expanded(Path(path))
@@ -77,10 +69,7 @@ class Pack:
         return self._files
 
     async def load(self, previous: Loaded | None = None) -> Loaded:
-        """The skills in the file's order, then those of included files; nothing is parsed again that did not change.
-
-        Raises SourceUnavailable when the file is missing, is not a file, cannot be read, or has more than 16 MiB.
-        """
+        """The skills in order, then those of included files; only changes are parsed. Raises SourceUnavailable."""
         return await asyncio.to_thread(self._load, previous)
 
     async def read(self, skill: Skill, artifact: str) -> bytes:
@@ -117,10 +106,7 @@ class Pack:
         return loaded
 
     def _hold(self, defined: Sequence[Defined], broken: bool) -> None:  # noqa: FBT001
-        """Keep what was read, of a broken file also what it does not replace, and what stood there before.
-
-        Until the registry has the answer, and when it never takes it, the skills of before are those in use.
-        """
+        """Keeps what was read, and skills of before that it did not replace: the registry may still use them."""
         before = self._newest
         read = {(one.skill.id, one.skill.digest): one for one in reversed(defined)}
         ids = {one.skill.id for one in defined}
@@ -182,10 +168,7 @@ def _read_pack(document: Document, path: str, source: str, files: PackFiles) -> 
 
 @dataclass(slots=True)
 class _Reading:
-    """One pass over a file of a pack, which gathers what is found wrong with it.
-
-    `checkpoints` are those that the pack describes once for all its skills and agents, by name.
-    """
+    """One pass over a file of a pack, with its findings; `checkpoints` are those that it describes once, by name."""
 
     data: Mapping[str, object]
     lines: Mapping[Keys, int]
@@ -212,7 +195,6 @@ class _Reading:
             self.report(codes.UNKNOWN_PACK_KEY, ("pack",), "`pack` is not a mapping", fix)
 
     def named_checkpoints(self) -> Mapping[str, Mapping[str, object]]:
-        """The checkpoints that skills and agents name; what is wrong inside one is said where it is used."""
         value = self.data.get("checkpoints")
         if value is None or value == "":
             return {}
@@ -247,7 +229,6 @@ class _Reading:
         return {**self.data, AGENTS: [self.with_checkpoints(one) if isinstance(one, dict) else one for one in agents]}
 
     def included(self) -> Iterator[Defined]:
-        """The skills of the files that `include:` names."""
         names = self.data.get("include") or []
         if not isinstance(names, list):
             fix = "write the files as a list, each with `- `"
@@ -275,7 +256,6 @@ class _Reading:
         yield from part.definitions()
 
     def _text_of(self, name: str, place: Location) -> str | None:
-        """The text of a file of the pack; None with a finding where there is none."""
         try:
             return self.files.read(name).decode("utf-8-sig")
         except UnicodeDecodeError as error:
@@ -340,11 +320,7 @@ class _Reading:
                 self.report(codes.NOT_A_DEFINITION, at, message, "write the skill as keys and values, `id:` first")
 
     def graph(self) -> Mapping[str, object] | None:
-        """The skill graph in its smallest data form, None where there is none or a mistake is in it.
-
-        A graph is left out as a whole: without one of its ways it would lead conversations astray. What of a graph of
-        the right shape makes no sense, the checkup says, which knows the skills of the other sources too.
-        """
+        """The skill graph in its data form; None if there is none or it has a mistake, which costs all of it."""
         # Few packs have a graph, and the modules that read one take long to import.
         from skillweave.graph.data.codec import read_graph, write_graph
         from skillweave.graph.shape import line_of
@@ -372,11 +348,7 @@ class _Reading:
         return None if read.rules is None else freeze_mapping(read.rules.to_dict())
 
     def event_types(self) -> Mapping[str, EventType]:
-        """The event types by name; of one with a good name and a schema that cannot be read no payload passes.
-
-        A name without a schema allows any object. Whether a schema keeps the rules of JSON Schema is not looked at
-        here.
-        """
+        """The event types by name; with a broken schema no payload passes, without one any object does."""
         value = self.data.get("events")
         if value is None or value == "":
             return MappingProxyType({})

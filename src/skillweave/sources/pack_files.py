@@ -16,10 +16,7 @@ MOST_PACK_BYTES = 16 * 1024 * 1024
 
 @dataclass(slots=True)
 class PackFiles:
-    """Reads the files of a pack, and remembers the digest of each, None for one that could not be read.
-
-    `main` is the pack's absolute path. A file is read once, however often it is named.
-    """
+    """Reads each file of a pack once, and keeps its digest, None if it was unreadable; `main` is the pack's path."""
 
     main: str
     digests: dict[str, str | None] = field(default_factory=dict)

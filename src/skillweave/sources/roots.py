@@ -44,10 +44,7 @@ CLIENTS = ("any", "claude")
 
 
 def default_roots(scope: Scope, above: Path) -> tuple[Path, ...]:
-    """The folders of these clients below the project's or the home folder, in order of precedence, each real one once.
-
-    One that is a link out of the repository, or out of the home folder, is left out.
-    """
+    """The folders of these clients below `above`, by precedence, each real one once; links out are left out."""
     within = repository_of(os.path.realpath(above))
     real: dict[str, Path] = {}
     for root in ROOTS:

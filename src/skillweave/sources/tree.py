@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from skillweave.diagnostics import Diagnostic, Location
+from skillweave.errors import first_of
 from skillweave.frontmatter.codes import Code
 from skillweave.registry.source import IGNORED_FOLDERS, media_type_of
 from skillweave.skill import ArtifactRef
@@ -35,11 +36,7 @@ _SECOND = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The names in one folder, each kind sorted; `others` are pipes, sockets and devices.
-
-    `skill` is the skill file's name, of whatever kind it is; `misnamed` one that differs from it in case only. `mark`
-    is None when the folder changed so recently that another change might not show.
-    """
+    """The names in one folder by kind, sorted; no `mark` if it changed so recently that a change might not show."""
 
     mark: Mark | None
     folders: tuple[str, ...] = ()
@@ -51,11 +48,7 @@ class Listing:
 
 
 class Tree:
-    """Listings by path as of one moment (nanoseconds since 1970), `seen` in this load or remembered from the last.
-
-    Paths are real ones at or below `base`, if one is given; what has become a link since is not listed. `changed` are
-    the paths that have other marks than the remembered ones; None when nobody looked.
-    """
+    """Listings of real paths at or below `base`, new or remembered; `changed` have other marks, None if unknown."""
 
     def __init__(
         self, remembered: Mapping[str, Listing], now: int, changed: Set[str] | None = None, *, base: str = ""
@@ -159,10 +152,9 @@ class Found:
 
 @dataclass(slots=True)
 class Search:
-    """One pass over the folders below `root`, which is a real path; `show` tells people where something is.
+    """One pass over the folders below the real path `root`; `show` names places for people.
 
-    A link may lead to a skill's folder up to the real path `within`; what it reaches in one of the folders `beside`,
-    which are sources of their own, is left to them.
+    Links lead to skills up to `within`; those in folders `beside` are left to their own sources.
     """
 
     tree: Tree
@@ -190,7 +182,9 @@ class Search:
             else:
                 self._follow(*self._links.pop())
         self.found.sort(key=lambda found: found.relative)
-        self._sum_up()
+        if self._inner or self._too_deep:
+            self._sum_up()
+        self.findings.sort(key=lambda finding: (str(finding.location), finding.code))
 
     def _enter(self, relative: str, depth: int, owner: str | None) -> None:
         if relative in self._entered:
@@ -269,15 +263,13 @@ class Search:
 
     def _sum_up(self) -> None:
         for owner, inner in sorted(self._inner.items()):
-            first = ", ".join(f"'{self.show(relative)}'" for relative in sorted(inner)[:3])
-            more = f" and {len(inner) - 3} more" if len(inner) > 3 else ""
+            first = first_of([f"'{self.show(relative)}'" for relative in sorted(inner)], 3)
             verb = "is" if len(inner) == 1 else "are"
-            message = f"{first}{more} {verb} part of the skill '{self.show(owner)}'"
+            message = f"{first} {verb} part of the skill '{self.show(owner)}'"
             self._report(codes.NESTED, message, "ask for nested=separate to load them too", owner)
         if self._too_deep:
             message = f"{self._too_deep} folders more than {self.depth} levels down were not searched"
             self._report(codes.TOO_DEEP, message, "name a folder nearer to the skills", "")
-        self.findings.sort(key=lambda finding: (str(finding.location), finding.code))
 
     def _report(self, code: Code, message: str, fix: str, relative: str) -> None:
         self.findings.append(code.found(Location(self.show(relative)), message, fix))

@@ -169,10 +169,11 @@ class Approval(Portable):
     where the verdict is about all calls, else the digest of the one that it is about: of a yes `ToolCall.digest`, of a
     no `ToolCall.content`. Then `shown` is the digest of the text and the call together, so that a version of
     skillweave that knows nothing of calls never takes the yes for one to all. `case` names the question that it
-    answers, where that has an id.
+    answers, where that has an id; `logged` is the number and the seal of its row in the log of approvals, kept here so
+    that a log that was cut shows.
     """
 
-    json_keys: ClassVar[tuple[str, ...]] = ("skill_id as skill", "...", "call?", "case?")
+    json_keys: ClassVar[tuple[str, ...]] = ("skill_id as skill", "...", "call?", "case?", "logged?")
 
     skill_id: str
     checkpoint: str
@@ -185,6 +186,7 @@ class Approval(Portable):
     shown: str = ""
     call: str = ""
     case: str = ""
+    logged: str = ""
 
     @property
     def refuses(self) -> bool:

@@ -1,6 +1,7 @@
 """States in one store, decisions in the log of another: a turn waits for the first only."""
 
 import asyncio
+import atexit
 import logging
 import os
 import random
@@ -131,6 +132,7 @@ class SplitStore(ClosedOnExit):
                 writer.cancel()
                 await asyncio.wait([writer])
             await self._flush_or_drop()
+            atexit.unregister(self._end)
         await close_all((self.states, self.decisions))
 
     def _log(self, turn: _Turn, decisions: Sequence[Decision]) -> None:
@@ -176,6 +178,14 @@ class SplitStore(ClosedOnExit):
             for ended in [one for one in list(self._writers) if one.is_closed()]:
                 self._writers.pop(ended, None)
             self._writers[loop] = loop.create_task(self._write_later())
+            # Also for a program that neither closes what it opened nor ends its loop.
+            atexit.register(self._end)
+
+    def _end(self) -> None:
+        """At the end of the program: what still waits is written, or the log of the process says what was lost."""
+        self._forget_parents()
+        if self._waiting:
+            asyncio.run(self._flush_or_drop())
 
     async def _write_later(self) -> None:
         pause = BATCH_SECONDS
@@ -192,6 +202,9 @@ class SplitStore(ClosedOnExit):
             if not self._closed:  # the loop ends, and with it the last chance to write
                 await self._flush_or_drop()
             raise
+        finally:
+            if not self._waiting:
+                atexit.unregister(self._end)
 
     async def _flush_or_drop(self) -> None:
         try:

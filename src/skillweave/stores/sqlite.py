@@ -15,7 +15,7 @@ from typing import TypeAlias, TypeVar
 
 from skillweave.closing import ClosedOnExit
 from skillweave.decisions import Decision
-from skillweave.errors import StoreUnavailable
+from skillweave.errors import StoreSilent, StoreUnavailable
 from skillweave.state.codec import decision_from_json, decision_to_json, state_to_json, stored_state
 from skillweave.state.port import KEEP_DECISIONS_SECONDS, Logged
 from skillweave.state.state import State, Writes
@@ -187,7 +187,11 @@ class SqliteStore(ClosedOnExit):
             )
         if self._process != os.getpid():
             self._start()
-        return await asyncio.get_running_loop().run_in_executor(self._thread, self._guarded, work)
+        try:
+            answer = asyncio.get_running_loop().run_in_executor(self._thread, self._guarded, work)
+        except RuntimeError:  # at the end of the program, when no thread takes new work
+            return self._guarded(work)
+        return await answer
 
     def _guarded(self, work: Callable[[sqlite3.Connection], T]) -> T:
         with _explained(self.path):
@@ -366,7 +370,7 @@ def _explained(path: Path) -> Iterator[None]:
 def _operational(path: Path, error: sqlite3.OperationalError) -> StoreUnavailable:
     text = str(error)
     if "locked" in text or "busy" in text:
-        return StoreUnavailable(
+        return StoreSilent(
             f"{path} is locked by another process; try again, or end the process that holds it", retry_after=1.0
         )
     if "full" in text:

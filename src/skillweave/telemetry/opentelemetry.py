@@ -96,11 +96,7 @@ def _encodable(value: Attribute) -> Attribute:
 
 
 class OpenTelemetry:
-    """An Observer that records each turn as a span `skillweave.turn`, below the span in which the host runs it.
-
-    The skills given are the span's events. What happens outside a turn (a blocked call, an eviction) is an event of
-    the host's span, or a short span of its own where there is none. Providers are the process's own unless given.
-    """
+    """An Observer that records each turn as a span below the host's, with the given skills as events."""
 
     def __init__(
         self,

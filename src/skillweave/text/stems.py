@@ -1,5 +1,6 @@
 """Stems of words, so that `invoice`, `invoices` and `invoicing` meet, and how common each is among public skills."""
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import files
@@ -20,6 +21,9 @@ UNSEEN = 0.5
 LIGHT = 0.3
 """What part of its weight an everyday word keeps where it is asked whether a skill is meant."""
 
+_DOUBLED = re.compile("[^aeiou][aeiou][^aeiouhwxy]$")
+"""Verbs that may double their last letter, as `stop` does and `visit` does not."""
+_HISSING = re.compile("(?:[sxzo]|ch|sh)$")
 _own = local()
 
 
@@ -30,6 +34,33 @@ def stems_of(words: Sequence[str]) -> list[str]:
         stemmer = _own.stemmer = Stemmer(LANGUAGE, 0)
     stems: list[str] = stemmer.stemWords(words)
     return stems
+
+
+def inflected(verb: str) -> tuple[str, ...]:
+    """Return how English inflects a folded verb, or the first word of several, where the stemmer knows the rule.
+
+    `greet` also stands for `greets`, `greeted`, `greeting` and `greetings`; of a verb that is not written in plain
+    letters there are no other forms.
+    """
+    first, *others = verb.split()
+    if len(first) < 3 or not (first.isascii() and first.isalpha()):
+        return ()
+    cut = first[:-1]
+    if first[-1] == "e":
+        forms = [
+            f"{first}s",
+            f"{first}d",
+            *(f"{first if cut[-1] == 'e' else cut}{ending}" for ending in ("ing", "ings")),
+        ]
+    elif first[-1] == "y" and cut[-1] not in "aeiou":
+        forms = [f"{cut}ies", f"{cut}ied", f"{first}ing", f"{first}ings"]
+    else:
+        bases = (first, first + first[-1]) if _DOUBLED.search(first) else (first,)
+        forms = [f"{first}{'es' if _HISSING.search(first) else 's'}"]
+        forms += [f"{base}{ending}" for base in bases for ending in ("ed", "ing", "ings")]
+    stem, *stems = stems_of([first, *forms])
+    alike = (form for form, found in zip(forms, stems, strict=True) if found == stem and form != first)
+    return tuple(" ".join((form, *others)) for form in alike)
 
 
 class Commonness(NamedTuple):

@@ -39,10 +39,7 @@ _LONG_RUN = re.compile(rf"(?<!\s)\s{{{LONGEST_RUN},}}")
 
 
 class Tiktoken:
-    """Exact counts in a public vocabulary, offline; it is read at the first count, in some 60 ms.
-
-    The encoder is built when more than a few texts were counted, or by `warm_up`: both ways count the same.
-    """
+    """Exact counts in a public vocabulary, offline; loads at the first count in 60 ms, or at `warm_up`."""
 
     exact = True
 
@@ -58,10 +55,7 @@ class Tiktoken:
         self._bpe.encode_ordinary("")
 
     def count(self, text: str) -> int:
-        """Tokens of the text; markup of special tokens counts as the plain text that it is in a skill.
-
-        A run of more than 500,000 blanks, over which the library would stumble, is counted in pieces.
-        """
+        """Tokens of the text; special tokens count as plain text, very long runs of blanks in pieces."""
         if "_bpe" not in vars(self):
             few = few_texts(self.encoding).count(text)
             if few is not None:

@@ -15,10 +15,7 @@ _BEYOND_LATIN = re.compile(r"[^\x00-\u024f]")
 
 
 class FewTexts:
-    """Exact counts in a vocabulary for the first texts of a process; gives up on what would take long.
-
-    `split` cuts a text into the pieces that are merged one by one.
-    """
+    """Exact counts for the first, short texts of a process; `split` cuts a text into pieces to merge."""
 
     def __init__(self, split: Callable[[str], list[str]], ranks: Mapping[bytes, int]) -> None:
         self._split = split

@@ -60,10 +60,7 @@ VOCABULARIES = {
 
 @cache
 def ranks_of(encoding: str) -> dict[bytes, int]:
-    """The rank of every token of a vocabulary in `VOCABULARIES`; read once, in some 60 ms.
-
-    Raises SkillweaveError for a file that is not the one that was shipped.
-    """
+    """The rank of every token of a shipped vocabulary, read once. Raises SkillweaveError for a changed file."""
     from importlib.resources import files
 
     data = files("skillweave.tokens").joinpath("vocabularies", f"{encoding}.tokens").read_bytes()

@@ -12,9 +12,16 @@ from skillweave.disclose.block import Rung
 from skillweave.disclose.render import Inlined
 from skillweave.errors import SkillweaveError, StoreUnavailable
 from skillweave.frontmatter.codes import Code
-from skillweave.knowledge.codes import ENTITY_AMBIGUOUS, ENTITY_UNAVAILABLE, ENTITY_UNKNOWN
-from skillweave.knowledge.context import ContextSource, EntityContext, FindsEntities
-from skillweave.knowledge.entity import LONGEST_ALIAS, LONGEST_NAME, AmbiguousEntity
+from skillweave.knowledge.assemble import outcomes
+from skillweave.knowledge.codes import (
+    CONTEXT_INCOMPLETE,
+    ENTITY_AMBIGUOUS,
+    ENTITY_OVERRULED,
+    ENTITY_UNAVAILABLE,
+    ENTITY_UNKNOWN,
+)
+from skillweave.knowledge.context import ContextSource, EntityContext, FindsEntities, FindsNames, Section
+from skillweave.knowledge.entity import LONGEST_ALIAS, LONGEST_NAME, AmbiguousEntity, Entity
 from skillweave.knowledge.findings import EntityRules
 from skillweave.redaction import error_in_words
 from skillweave.registry import Artifact
@@ -35,18 +42,25 @@ MOST_READ_BYTES = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """The name of an entity, and who names it; `before` says that only the conversation does, from earlier turns."""
+    """The name of an entity, and who names it; `before` says that only the conversation does, from earlier turns.
+
+    `over` is what the memory names, where the message goes before it. `said` is what the user wrote, where no id was
+    found in it: a name in there goes before `ref`, which may be empty then.
+    """
 
     ref: str
     by: str
     before: bool = False
+    over: str = ""
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
     """What a name turned out to be: the entity, None where that cannot be told, and then what the finding is.
 
-    `remembered` is what the conversation is about from now on, the empty text for nothing.
+    `remembered` is what the conversation is about from now on, the empty text for nothing. There may be a finding with
+    an entity too, as where the memory names another.
     """
 
     entity: str | None
@@ -59,6 +73,8 @@ ReadArtifact: TypeAlias = Callable[[str, str], Awaitable[Artifact]]
 _Key: TypeAlias = tuple[str, str]
 _Found: TypeAlias = Inlined | EntityContext | Subject
 _SUBJECT: _Key = ("", "entity")
+NOT_READ = "(not read)"
+"""What stands in the place of the sections that could not be read: the model is told that there are some."""
 _OTHER_FOLDERS = ("scripts/", "assets/")
 
 
@@ -67,7 +83,8 @@ class Contents:
     """Artifacts by skill and id, entity context by skill, and a decision for each that could not be had in time.
 
     `subject` is the entity that was asked about, None where nobody asked. `entity` is what the conversation is about
-    from now on, the empty text for nothing, None for the same as before.
+    from now on, the empty text for nothing, None for the same as before. `incomplete` says what of its context is
+    missing.
     """
 
     documents: Mapping[_Key, Inlined] = field(default_factory=dict)
@@ -75,6 +92,7 @@ class Contents:
     decisions: tuple[Decision, ...] = ()
     subject: Subject | None = None
     entity: str | None = None
+    incomplete: tuple[Diagnostic, ...] = ()
 
 
 def documents_to_show(skill: Skill) -> tuple[ArtifactRef, ...]:
@@ -123,13 +141,16 @@ async def fetch(
     if named is not None and _SUBJECT in unknown:
         subject = not_told(named, unknown.pop(_SUBJECT), patience)
     failures = [_failure(key, error, seconds) for key, error in unread.items()]
-    failures += [_failure(key, error, patience) for key, error in unknown.items()]
+    untold = [_failure(key, error, patience) for key, error in unknown.items()]
     contexts = {key[0]: found for key, found in known.items() if isinstance(found, EntityContext)}
+    subject = subject if isinstance(subject, Subject) else None
     return Contents(
         {key: found for key, found in read.items() if isinstance(found, Inlined)},
         contexts,
-        (*failures, *(_omissions(contexts) if contexts else ()), *too_large),
-        *((subject, subject.remembered) if isinstance(subject, Subject) else (None, nothing)),
+        (*failures, *untold, *(_omissions(contexts) if contexts else ()), *too_large),
+        subject,
+        subject.remembered if subject else nothing,
+        _incomplete(contexts, untold) if subject and subject.entity else (),
     )
 
 
@@ -138,7 +159,7 @@ def _about(
 ) -> Iterator[tuple[_Key, Awaitable[_Found]]]:
     """Which entity is meant, and its context for each skill; those with the same tags share one."""
     tagged = [one.skill for one in wanted if one.skill.domain_tags and not one.held]
-    if named.before and not tagged:
+    if named.before and not tagged and not (named.said and isinstance(context, FindsNames)):
         return
     asked = asyncio.ensure_future(subject_of(named, context))
     yield _SUBJECT, asked
@@ -156,7 +177,14 @@ async def _assembled(
     subject = await asked
     if subject.entity is None:
         return EntityContext(named.ref, (), (subject.problem.message,) if subject.problem else ())
-    return await context.assemble(subject.entity, tags)
+    found = await context.assemble(subject.entity, tags)
+    if not found.omitted:
+        return found
+    one = len(found.omitted) == 1
+    told = (
+        f"{len(found.omitted)} section{'' if one else 's'} could not be read; do not take what is missing for absent."
+    )
+    return replace(found, sections=(*found.sections, Section(NOT_READ, told)))
 
 
 def _artifacts_of(wanted: SkillInTurn) -> tuple[list[ArtifactRef], list[Decision]]:
@@ -207,16 +235,7 @@ async def _within(
     finally:
         for task in tasks.values():
             task.cancel()
-    done: dict[_Key, _Found] = {}
-    failed: dict[_Key, BaseException | None] = {}
-    for key, task in tasks.items():
-        if not task.done() or task.cancelled():
-            failed[key] = None
-        elif (error := task.exception()) is not None:
-            failed[key] = error
-        else:
-            done[key] = task.result()
-    return done, failed
+    return outcomes(tasks)
 
 
 def _failure(key: _Key, error: BaseException | None, seconds: float) -> Decision:
@@ -234,20 +253,39 @@ def _omissions(contexts: Mapping[str, EntityContext]) -> tuple[Decision, ...]:
     )
 
 
-def name_in(turn: Turn, settings: Settings, found: EntityRules, before: str) -> Named | None:
-    """The entity that is named: by the turn's memory, by an id in what the user wrote, or `before`; None by none.
+def _incomplete(contexts: Mapping[str, EntityContext], failures: Sequence[Decision]) -> tuple[Diagnostic, ...]:
+    """One finding for each context, however many skills share it, of which something did not come."""
+    missing = {(one.entity, one.omitted): skill_id for skill_id, one in contexts.items() if one.omitted}
+    found = [(skill_id, f"of {entity[:SHOWN]} is there: {_first(why)}") for (entity, why), skill_id in missing.items()]
+    found += [(one.skill_id, f"is there: {one.reason}") for one in failures]
+    fix = "the next turn asks again; if it lasts, look at the store, or raise `context_seconds`"
+    return tuple(
+        CONTEXT_INCOMPLETE.found(Location(skill_id), f"not all entity context {why}", fix) for skill_id, why in found
+    )
 
-    A key of the memory with nothing in it says that the work is about no entity any more.
+
+def _first(reasons: Sequence[str]) -> str:
+    return reasons[0] if len(reasons) == 1 else f"{reasons[0]}; and {len(reasons) - 1} more like it"
+
+
+def name_in(turn: Turn, settings: Settings, found: EntityRules, before: str) -> Named | None:
+    """The entity that is named: by an id in what the user wrote, by the turn's memory, or `before`; None by none.
+
+    A key of the memory with nothing in it says that the work is about no entity any more. A name in what the user
+    wrote, which only the context knows, goes before the memory, too.
     """
     keys = tuple(dict.fromkeys((*settings.entity_keys, *found.rules.entity_keys)))
-    for key in keys:
-        if key in turn.memory and (ref := _name_of(turn.memory[key])):
-            return Named(ref, f"`{key}` of the memory")
-    if turn.message.role is Role.USER and found.recogniser.size:
-        recognised = found.recogniser.find(turn.message.text)
-        if recognised is not None:
-            return Named(recognised.ref, "the message")
-    return Named(before, "the conversation", before=True) if before and not _cleared(turn.memory, keys) else None
+    said = turn.message.text if turn.message.role is Role.USER else ""
+    written = found.recogniser.find(said) if said and found.recogniser.size else None
+    said = said if found.rules.sections else ""  # where nothing is shown of any entity, no name is looked for
+    key, ref = next(((key, ref) for key in keys if (ref := _name_of(turn.memory.get(key)))), ("", ""))
+    if written is not None:
+        return Named(written.ref, "the message", over=ref)
+    if ref:
+        return Named(ref, f"`{key}` of the memory", said=said)
+    if before and not _cleared(turn.memory, keys):
+        return Named(before, "the conversation", before=True, said=said)
+    return Named("", "the message", before=True, said=said) if said else None
 
 
 def _name_of(value: object) -> str:
@@ -267,9 +305,16 @@ async def subject_of(named: Named, context: ContextSource) -> Subject:
     What is not known is not remembered either, so that no later turn is about what was named before it.
     """
     if not isinstance(context, FindsEntities):
-        return Subject(named.ref, named.ref)
+        return Subject(named.ref or None, named.ref, _overruled(named, named.over) if named.over != named.ref else None)
     try:
-        entity = await context.find(named.ref)
+        entity = await context.find_in(named.said) if named.said and isinstance(context, FindsNames) else None
+        if entity is not None:
+            over = "" if named.before else named.ref
+            named = Named(entity.id, "the message", over=over)
+        elif not named.ref:
+            return Subject(None, "")
+        else:
+            entity = await context.find(named.ref)
     except AmbiguousEntity as error:
         return Subject(None, "", _problem(ENTITY_AMBIGUOUS, named, str(error), "name it by its id"))
     if entity is None:
@@ -277,7 +322,21 @@ async def subject_of(named: Named, context: ContextSource) -> Subject:
         return Subject(
             None, "", _problem(ENTITY_UNKNOWN, named, f"the graph knows no entity {named.ref[:SHOWN]!r}", fix)
         )
-    return Subject(entity.id, entity.id)
+    return Subject(entity.id, entity.id, await _other(named, entity, context) if named.over else None)
+
+
+async def _other(named: Named, entity: Entity, context: FindsEntities) -> Diagnostic | None:
+    """The finding that the memory names another entity than this one, which the message names."""
+    try:
+        other = await context.find(named.over)
+    except (AmbiguousEntity, StoreUnavailable):
+        other = None
+    return None if other is not None and other.id == entity.id else _overruled(named, entity.id)
+
+
+def _overruled(named: Named, entity: str) -> Diagnostic:
+    message = f"the message names {entity[:SHOWN]!r} and the memory {named.over[:SHOWN]!r}; the message counts"
+    return _problem(ENTITY_OVERRULED, named, message, "give the memory the same entity, or none")
 
 
 def not_told(named: Named, error: BaseException | None, seconds: float) -> Subject:
@@ -290,7 +349,8 @@ def not_told(named: Named, error: BaseException | None, seconds: float) -> Subje
     else:
         why = str(error) if isinstance(error, StoreUnavailable) else error_in_words(error)
     kept = named.ref if len(named.ref) <= LONGEST_ALIAS else ""
-    message = f"what is known of {named.ref[:SHOWN]!r} could not be read: {why}"
+    what = f"what is known of {named.ref[:SHOWN]!r}" if named.ref else "whether the message names an entity"
+    message = f"{what} could not be read: {why}"
     return Subject(
         None, kept, _problem(ENTITY_UNAVAILABLE, named, message, "check the graph; the next turn asks again")
     )

@@ -20,6 +20,7 @@ from skillweave.select.matchers import FITTED, Matchers, Thresholds
 from skillweave.settings import Settings
 from skillweave.state.state import CLAIM_SECONDS, Delivery, Record, State
 from skillweave.task import TaskRule
+from skillweave.text.search import MatchMode
 from skillweave.turn.move import GraphBinding, bind
 from skillweave.turn.reconcile import digest_of, is_replay
 
@@ -182,7 +183,8 @@ class Libraries:
         if self.agent_id is not None:
             settings = _within(settings, snapshot.agents[self.agent_id])
         granted, rules = settings.granted, settings.task_rules
-        index = self._indexes.get(rules, lambda: self._built(snapshot, rules))
+        mode = settings.trigger_mode
+        index = self._indexes.get((rules, mode), lambda: self._built(snapshot, rules, mode))
         limit, first, tools = settings.budget.catalog_limit, settings.catalog_first, settings.skill_tools
 
         def catalog() -> PricedCatalog:
@@ -198,15 +200,15 @@ class Libraries:
         entities = self._entities.get(None, lambda: entity_rules_in(snapshot))
         binding = None
         if chosen is not None:
-            binding = self._graphs.get((chosen, rules, granted), lambda: bind(chosen, index, granted))
+            binding = self._graphs.get((chosen, rules, mode, granted), lambda: bind(chosen, index, granted))
         return Library(snapshot, settings, index, priced, binding, entities, settings.thresholds)
 
-    def _built(self, snapshot: Snapshot, rules: tuple[TaskRule, ...]) -> SkillIndex:
+    def _built(self, snapshot: Snapshot, rules: tuple[TaskRule, ...], mode: MatchMode) -> SkillIndex:
         if self._terms is None:
             from skillweave.select.numbered import TermStore
 
             self._terms = TermStore()
-        return build_index(snapshot, task_rules=rules, cache=self._cache, terms=self._terms)
+        return build_index(snapshot, mode=mode, task_rules=rules, cache=self._cache, terms=self._terms)
 
 
 def _within(settings: Settings, agent: Agent) -> Settings:

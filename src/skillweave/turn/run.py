@@ -209,5 +209,5 @@ async def _named(inputs: Inputs) -> Named | None:
 
 def _is_long_search(turn: Turn, size: int) -> bool:
     """Whether to search what the user said takes long, with patterns of so many instructions."""
-    length = len(turn.message.text) if turn.message.role is Role.USER else 0
+    length = len(turn.message.text)
     return length > LONG_MESSAGE or length * size > LONG_SEARCH

@@ -225,7 +225,7 @@ def settle(
         decisions=(*verdicts, *tail.decisions, *contents.decisions, *admission.decisions),
         tokens=_token_report(skills, library.catalog, catalog.tokens, tail.tokens, left),
         cache=cached,
-        diagnostics=(*hindered, *unclear, *unmoved, *escaped),
+        diagnostics=(*hindered, *unclear, *contents.incomplete, *unmoved, *escaped),
         move=None if position is None else position.move,
         reachable=() if position is None else position.reachable,
         revision=before.revision if after is before else before.revision + 1,

@@ -44,8 +44,8 @@ class CheckpointVerdict(Portable):
 
     `digest` is that of the skill as it was shown, `call` the call that the person was shown, None where the verdict is
     about all. `arguments` are those to run it with instead, of a `modified` call. `case` is the id of the question that
-    it answers, where that has one: the same answer to it again changes nothing. A verdict is also taken as its text.
-    Raises InvalidVerdict for a field of another form.
+    it answers, where that has one: the same answer to it again changes nothing. `logged` is where a log has it, as in
+    an ApprovalCase. A verdict is also taken as its text. Raises InvalidVerdict for a field of another form.
     """
 
     skill_id: str
@@ -57,9 +57,10 @@ class CheckpointVerdict(Portable):
     call: ToolCall | None = None
     arguments: Mapping[str, object] | None = field(default=None, hash=False)
     case: str = ""
+    logged: str = ""
 
     def __post_init__(self) -> None:
-        for name in ("skill_id", "checkpoint", "by", "note", "case"):
+        for name in ("skill_id", "checkpoint", "by", "note", "case", "logged"):
             _SAID.text(name, getattr(self, name))
         if self.digest is not None:
             _SAID.text("digest", self.digest)
@@ -213,6 +214,7 @@ def _approval(said: CheckpointVerdict, subject: _Subject, text: str, now: float)
         subject.before,
         shown="" if text == subject.skill.digest else text,
         case=said.case,
+        logged=said.logged,
     )
     if subject.call is None:
         return approval

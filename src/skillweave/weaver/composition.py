@@ -129,7 +129,7 @@ async def _parent(engine: Engine, spawner: Spawner) -> Parent:
             f"conversation {spawner[:100]!r} can be that of a sub-agent, whose limits are not in the ledger; "
             "give its plan, or the Injection of its turn, as parent"
         )
-    state, now = await engine.store.load(spawner, tenant=engine.tenant)
+    state, now = await engine.watched.ledger.load(spawner, tenant=engine.tenant)
     silent = nothing_said(engine.new_id(), spawner)
     return _as_parent(policy_at(state, await engine.library(), engine.matchers, silent, now))
 

@@ -16,7 +16,7 @@ from skillweave.compose.policy import ALL_IN_SCOPE, UNKNOWN_RULES, ToolPolicy
 from skillweave.conversation import Turn, require_id
 from skillweave.decisions import Decision
 from skillweave.diagnostics import Diagnostic, Severity
-from skillweave.errors import AgentNotFound, StoreUnavailable, UnreadableState
+from skillweave.errors import AgentNotFound, StoreSilent, StoreUnavailable, UnreadableState
 from skillweave.events.event import Cause, Event, Kept
 from skillweave.graph.graph import SkillGraph
 from skillweave.injection import DECISIONS_NOT_KEPT, LEDGER_UNAVAILABLE, CurrentPolicy, Injection
@@ -27,6 +27,7 @@ from skillweave.registry import Changes, Registry, Snapshot
 from skillweave.select.candidates import Selection
 from skillweave.select.matchers import Matchers, make_matchers_ready
 from skillweave.settings import Settings
+from skillweave.state.breaker import WatchedLedger
 from skillweave.state.port import Store
 from skillweave.state.state import Delivery, State, Writes
 from skillweave.turn.library import Libraries, Library
@@ -125,6 +126,7 @@ class Engine:
 
     registry: Registry
     store: Store
+    watched: WatchedLedger
     settings: Settings
     libraries: Libraries
     matchers: Matchers
@@ -159,7 +161,7 @@ class Engine:
         kept = Kept.BY_THE_STORE if self.store.keeps_events else Kept.NOWHERE
         try:
             while True:
-                before, now = known = await self.store.load(turn.conversation, tenant=self.tenant)
+                before, now = known = await self.watched.ledger.load(turn.conversation, tenant=self.tenant)
                 settled = await self._run(turn, prepared, before, now, delivery)
                 decisions = settled.injection.decisions
                 new = self.log.new_in(self.tenant, turn.conversation, before.revision, decisions)
@@ -169,13 +171,14 @@ class Engine:
                 if kept is Kept.BY_THE_STORE:
                     events = _turn_events(settled, prepared, before, delivery, begun)
                 writes = Writes(settled.state, turn.id, new, events)
-                if await self.store.swap(turn.conversation, before.revision, writes, tenant=self.tenant):
+                if await self.watched.ledger.swap(turn.conversation, before.revision, writes, tenant=self.tenant):
                     break
                 race = race or self.queues.race(self.tenant, turn.conversation)
                 await race.lost()
             if not found:
                 self.log.logged(self.tenant, turn.conversation, settled.injection.revision, decisions)
         except StoreUnavailable as error:
+            self.watched.failed(error)
             if self.on_store_failure is OnStoreFailure.RAISE:
                 raise
             # Whether it was stored nobody knows; who reads the store's events would hear of the same turn twice.
@@ -195,7 +198,7 @@ class Engine:
     async def look(self, turn: Turn) -> Injection:
         """What `run` would answer now; nothing is written."""
         prepared = await prepare(turn, await self.library(), self.matchers, self.fetch_seconds)
-        before, now = await self.store.load(turn.conversation, tenant=self.tenant)
+        before, now = await self.watched.ledger.load(turn.conversation, tenant=self.tenant)
         settled = await self._run(turn, prepared, before, now, Delivery.GIVEN)
         return replace(settled.injection, revision=None)
 
@@ -257,7 +260,7 @@ class Engine:
             library = await asyncio.to_thread(compile_them, snapshot, self.settings, self.matchers, self.graph)
             self._library = library
             if self.entities is not None:
-                self._of_entities = graph_context(self.entities, library)
+                self._of_entities = graph_context(self.entities, library, self.fetch_seconds)
                 if not self._asked:
                     await first_asked(with_rules(self.entities, library.entities.rules), self.fetch_seconds)
                     self._asked = True
@@ -303,7 +306,7 @@ class Engine:
         kept = Kept.BY_THE_STORE if self.store.keeps_events else Kept.NOWHERE
         try:
             while True:
-                before, now = await self.store.load(conversation, tenant=self.tenant)
+                before, now = await self.watched.ledger.load(conversation, tenant=self.tenant)
                 after, answer = change(before, now)
                 if after == before:
                     return answer, False
@@ -312,10 +315,13 @@ class Engine:
 
                     events = change_events(conversation, turn_id, before, after, cause)
                 writes = Writes(after, events=events)
-                if await self.store.swap(conversation, before.revision, writes, tenant=self.tenant):
+                if await self.watched.ledger.swap(conversation, before.revision, writes, tenant=self.tenant):
                     break
                 race = race or self.queues.race(self.tenant, conversation)
                 await race.lost()
+        except StoreUnavailable as error:
+            self.watched.failed(error)
+            raise
         finally:
             if race is not None:
                 race.end()
@@ -328,9 +334,11 @@ class Engine:
         artifacts = partial(self.registry.read_artifact, snapshot=library.snapshot)
         reading = Reading(artifacts, self.context, self.fetch_seconds)
         if self.entities is not None:
-            known = self._of_entities if library is self._library else graph_context(self.entities, library)
+            known = self._of_entities
+            if library is not self._library:
+                known = graph_context(self.entities, library, self.fetch_seconds)
             # A graph keeps its own time, for the entity and then for its sections: ended from here all were lost.
-            patience = 2 * library.settings.context_seconds + SPARE_SECONDS
+            patience = 2 * max(library.settings.context_seconds, self.fetch_seconds) + SPARE_SECONDS
             reading = Reading(artifacts, known, self.fetch_seconds, patience)
         settled = await run(turn, prepared, before, now, self.matchers, reading, delivery)
         return settled if self._behind is None else replace(settled, injection=self._told(settled.injection))
@@ -366,16 +374,18 @@ class Engine:
 
     async def _load_patiently(self, conversation: str) -> tuple[State, float]:
         """The State for a verdict; a store that fails at once is asked again within a second."""
-        for seconds in RETRY_SECONDS:
-            begun = perf_counter()
+        begun = perf_counter()
+        for seconds in (*RETRY_SECONDS, None):
             try:
-                return await self.store.load(conversation, tenant=self.tenant)
+                return await self.watched.ledger.load(conversation, tenant=self.tenant)
             except StoreUnavailable as error:
+                self.watched.failed(error)
                 # Who waited for a time limit has waited enough, and what no waiting helps needs none.
-                if error.retry_after is None or perf_counter() - begun > sum(RETRY_SECONDS):
+                waited = isinstance(error, StoreSilent) or perf_counter() - begun > sum(RETRY_SECONDS)
+                if seconds is None or waited or error.retry_after is None:
                     raise
             await asyncio.sleep(seconds)
-        return await self.store.load(conversation, tenant=self.tenant)
+        raise AssertionError("the last try answers or raises")
 
     def _without_rules(self, tools: ToolPolicy, turn: Turn, library: Library, error: StoreUnavailable) -> ToolPolicy:
         """The policy where the State cannot be read: every tool may be one that a rule of it denies."""

@@ -37,7 +37,9 @@ class EntitiesView(View[M]):
         It comes from the host's `context` where one was given, which may not tell that it does not know an entity.
         """
         engine, library = self._engine, await self._engine.library()
-        source = engine.context if engine.entities is None else graph_context(engine.entities, library)
+        source = (
+            engine.context if engine.entities is None else graph_context(engine.entities, library, engine.fetch_seconds)
+        )
         if source is None:
             raise EntityNotFound(ref, _GIVE_ONE)
         if isinstance(source, FindsEntities):

@@ -39,10 +39,11 @@ def with_rules(entities: EntityGraph, rules: ContextRules) -> EntityGraph:
     return take(rules) if callable(take) else entities
 
 
-def graph_context(entities: EntityGraph, library: Library) -> ContextSource:
-    """The context that the graph gives by the rules of the skills."""
+def graph_context(entities: EntityGraph, library: Library, longest: float) -> ContextSource:
+    """The context that the graph gives by the rules of the skills, in `longest` seconds while it is at work."""
     rules = library.entities.rules
-    return GraphContext(with_rules(entities, rules), rules, seconds=library.settings.context_seconds)
+    graph = with_rules(entities, rules)
+    return GraphContext(graph, rules, seconds=library.settings.context_seconds, longest=longest)
 
 
 async def first_asked(entities: EntityGraph, seconds: float) -> None:

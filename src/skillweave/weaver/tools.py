@@ -167,7 +167,7 @@ async def _placement(engine: Engine, conversation: str, fields: CallFields) -> P
     if "placement" in fields:
         return Placement(fields["placement"])
     try:
-        state, _ = await engine.store.load(conversation, tenant=engine.tenant)
+        state, _ = await engine.watched.ledger.load(conversation, tenant=engine.tenant)
     except StoreUnavailable:
         return Placement.HISTORY  # the read itself meets the same ledger, and says so
     return Placement.HISTORY if state.in_call is None else Placement.CALL

@@ -31,6 +31,7 @@ from skillweave.select.matchers import Matcher
 from skillweave.select.selection import DEFAULT as DEFAULT_MATCHERS
 from skillweave.select.selection import find_matchers
 from skillweave.settings import Settings
+from skillweave.state.breaker import WatchedLedger
 from skillweave.state.port import Logged, Store
 from skillweave.state.state import Delivery, State, confirm, evict, full_key, held_keys, release
 from skillweave.tenants import tenant_of
@@ -235,7 +236,7 @@ class WeaverVerbs(View[M]):
         """
         engine = self._engine
         snapshot = await engine.snapshot()
-        state, _ = await engine.store.load(conversation, tenant=engine.tenant)
+        state, _ = await engine.watched.ledger.load(conversation, tenant=engine.tenant)
         announced = require_announced(snapshot, state, conversation, skill_id, event_type, payload)
         # The host's key becomes part of an id and never one itself: so it can neither forge an id nor break a stream.
         made = engine.new_id() if key is None else event_id(conversation, skill_id, event_type, key)
@@ -398,6 +399,8 @@ def _engine_of(registry: Registry, store: Store, settings: Settings | None, opti
     if counter is not None and not callable(getattr(counter, "count", None)):
         checked.refuse("counter", counter, "a TokenCounter, which has a method `count`, or None")
     require_one(checked, context, entities)
+    # Whether a store is silent, those know together that share it.
+    beside = None if like is None or like._engine.store is not store else like._engine  # noqa: SLF001
     observers = checked.listed("observers", options.get("observers", ()), "Observers")
     for position, observer in enumerate(observers):
         if not callable(getattr(observer, "observe", None)):
@@ -407,6 +410,7 @@ def _engine_of(registry: Registry, store: Store, settings: Settings | None, opti
     return Engine(
         registry=checked.kind("registry", registry, Registry, "a Registry of sources"),
         store=store,
+        watched=WatchedLedger(store) if beside is None else beside.watched,
         settings=settings or Settings(),
         libraries=Libraries(
             Pricing(counter or Tiktoken()),

@@ -84,8 +84,11 @@ async def read_approval_log(call: Call, after: RowNumber = "", limit: Limit = 10
 
 @APPROVALS.at("GET", "/approvals/verify", scope=Scope.ADMIN, answers=tuple[str, ...])
 async def verify_approval_log(call: Call) -> tuple[str, ...]:
-    """What is wrong with the log, and where an approval differs from what its log says; empty where nothing is."""
-    return await call.service.approvals.verify(tenant=call.tenant)
+    """What is wrong with the log, where an approval differs from it, and what conversations keep that it lacks.
+
+    Empty where nothing is.
+    """
+    return await desk_of(call.service, call.tenant).verify()
 
 
 @APPROVALS.at("GET", "/approvals/{approval}", scope=Scope.READ, answers=ApprovalCase, problems=(404,))

@@ -21,6 +21,7 @@ from skillweave_server.middleware import SEEN, Seen
 from skillweave_server.options import ServiceOptions
 from skillweave_server.problems import Refused, refused_of
 from skillweave_server.service import Service
+from skillweave_server.shares import Share
 from skillweave_stores.access import ApiKey, Scope, id_in
 
 log = logging.getLogger("skillweave_server")
@@ -49,17 +50,24 @@ IdempotencyKey = Annotated[
 class Call:
     """One request of somebody who may make it: `key` is None where the service is open to everybody.
 
-    `tenant` is whose skills and conversations the call is about.
+    `tenant` is whose skills and conversations the call is about, `share` what it has of the service, None where that
+    is not counted.
     """
 
     service: Service
     request: Request
     key: ApiKey | None
     tenant: str = ""
+    share: Share | None = None
 
     def weaver(self, budget: Budget | None = None) -> Weaver:
         """The tenant's Weaver, for a turn with that budget where one is given."""
         return self.service.weaver(self.tenant, budget)
+
+    def follow(self) -> None:
+        """Count the request as a stream from now on; raises Refused for one too many."""
+        if self.share is not None:
+            self.request.scope[SEEN].leave = self.share.follow()
 
 
 def call_with(scope: Scope) -> Callable[[Request], Awaitable[Call]]:
@@ -70,14 +78,23 @@ def call_with(scope: Scope) -> Callable[[Request], Awaitable[Call]]:
         seen: Seen = request.scope.get(SEEN) or Seen()
         seen.route = request.scope["route"].path
         key = await _key_of(request, service)
-        if key is not None:
-            seen.key, seen.tenant = key.id, key.tenant
-            if not key.may(scope):
-                raise _out_of_scope(key, scope)
+        if key is None:
+            _require_known_parameters(request)
+            return Call(service, request, None)
+        seen.key, seen.tenant = key.id, key.tenant
+        if not key.may(scope):
+            raise _out_of_scope(key, scope)
+        share = service.shares.of(key.tenant)
+        try:
             service.rates.require_open(key.id)
+            seen.leave = share.enter()
             await service.rates.admit(key.id)
+        except Refused:
+            seen.left()
+            await share.hold_refusal()
+            raise
         _require_known_parameters(request)
-        return Call(service, request, key, "" if key is None else key.tenant)
+        return Call(service, request, key, key.tenant, share)
 
     return call
 

@@ -20,6 +20,7 @@ from skillweave.values import Definitions, Portable, Purpose, write
 from skillweave_server.calls import Call, body_of, call_with
 from skillweave_server.middleware import SLASH
 from skillweave_server.problems import Refused
+from skillweave_server.shares import Share
 from skillweave_stores.access import Scope
 
 Handler = TypeVar("Handler", bound=Callable[..., Awaitable[Any]])
@@ -187,7 +188,12 @@ def _answering(endpoint: Endpoint) -> Callable[..., Awaitable[Response]]:
                 given[name] = value.replace(SLASH, "/")
                 if not given[name].isprintable():  # no header and no log could show it in one line
                     raise Refused(422, "invalid-parameter", f"`{name}` holds an unprintable character; remove it")
-        found = await handler(**given)
+        share: Share | None = given["call"].share
+        if share is None:
+            found = await handler(**given)
+        else:
+            async with share.places:
+                found = await handler(**given)
         return found if isinstance(found, Response) else answer(found, endpoint.status)
 
     hints = get_type_hints(handler, include_extras=True)

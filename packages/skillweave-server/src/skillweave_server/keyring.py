@@ -5,7 +5,10 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
+from skillweave import StoreUnavailable
+from skillweave.ledger import Breaker
 from skillweave_stores.access import ApiKey, KeyStore, id_in, opens
 
 MOST_REMEMBERED = 10_000
@@ -40,6 +43,7 @@ class KeyRing:
         self._seconds = seconds
         self._clock = clock
         self._compare = compare
+        self._breaker = Breaker(clock)
         self._asking = asyncio.Semaphore(MOST_ASKED)
         # Two tables, so that whoever guesses ids cannot push real keys out.
         self._keys: OrderedDict[str, _Known] = OrderedDict()
@@ -63,7 +67,12 @@ class KeyRing:
         if known is not None and now < known.asked_at + self._seconds:
             return known.key
         async with self._asking:
-            found = await self._store.find(key_id)
+            find = partial(self._store.find, key_id)
+            try:
+                found = await (self._breaker.ask(find) if self._breaker.troubled else find())
+            except StoreUnavailable as error:
+                self._breaker.failed(error)
+                raise
         self._remember(key_id, _Known(found, now))
         return found
 

@@ -3,7 +3,7 @@
 import json
 import logging
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -39,6 +39,14 @@ class Seen:
     key: str | None = None
     tenant: str | None = None
     status: int | None = None
+    leave: Callable[[], None] | None = None
+    """What gives back the part of its tenant's share that the request has."""
+
+    def left(self) -> None:
+        """Give it back, once."""
+        leave, self.leave = self.leave, None
+        if leave is not None:
+            leave()
 
 
 def records_spans() -> bool:
@@ -103,6 +111,8 @@ class Middleware:
             seen.status = seen.status or 500
             raise
         finally:
+            if seen.leave is not None:
+                seen.left()
             # A path that is not there may be anything; a template is nobody's words.
             route, status = seen.route or getattr(scope.get("route"), "path", None), seen.status or _BROKEN_OFF
             seconds = time.perf_counter() - begun

@@ -226,15 +226,23 @@ class _KeptIn:
     reading_ahead: Callable[[], AbstractContextManager[None]] = nullcontext
 
 
+def conversations_in(place: Place, redis: str | None = None) -> Store:
+    """Returns the store in which a service on these keeps its conversations."""
+    if redis is not None:
+        from skillweave_stores.redis.store import RedisStore
+
+        return RedisStore(redis)
+    if place.path is not None:
+        return SqliteStore(place.path)
+    from skillweave_stores.sql.conversations import PostgresStore
+
+    return PostgresStore(place.url)
+
+
 def _without_redis(place: Place, database: "Database") -> _KeptIn:
     from skillweave_stores.sql.working_memory import SqlWorkingMemory
 
-    if place.path is None:
-        from skillweave_stores.sql.conversations import PostgresStore
-
-        store: Store = PostgresStore(place.url)
-    else:
-        store = SqliteStore(place.path)
+    store = conversations_in(place)
     checks = {"conversations": partial(store.load, READINESS)}
     return _KeptIn(store, SqlWorkingMemory(database), MemoryEventStream(), Wanted.EVERYTHING, checks)
 

@@ -15,9 +15,10 @@ class ServiceOptions:
     that is open to everybody has none. `refusals_per_minute` is how often a client address may come with a key's id
     and no key that opens, before it is told to wait. `trusted_proxies` are addresses and networks of proxies: of nobody
     else does an `X-Forwarded-For` count. `key_seconds` are the seconds for which a key is remembered: so long a
-    revoked one may go on. A stream of events that is silent says every `heartbeat_seconds` that it lives; a reader who
-    takes nothing of it for `reader_seconds` is dropped. After `stream_seconds` a stream ends and its reader comes
-    again, so that a key which no longer opens is noticed.
+    revoked one may go on. Of the requests of one tenant `requests_at_once` may be under way, of which a sixteenth works
+    at a time; a service that is open to everybody has no such limit. A stream of events that is silent says every
+    `heartbeat_seconds` that it lives; a reader who takes nothing of it for `reader_seconds` is dropped. After
+    `stream_seconds` a stream ends and its reader comes again, so that a key which no longer opens is noticed.
     """
 
     most_body_bytes: int = 8 * 1024 * 1024
@@ -26,6 +27,7 @@ class ServiceOptions:
     refusals_per_minute: int = 60
     trusted_proxies: tuple[str, ...] = ()
     key_seconds: float = 30.0
+    requests_at_once: int = 256
     heartbeat_seconds: float = 15.0
     reader_seconds: float = 30.0
     stream_seconds: float = 900.0
@@ -36,6 +38,7 @@ class ServiceOptions:
         if self.requests_per_minute is not None:
             checked.whole("requests_per_minute", self.requests_per_minute, 1)
         checked.whole("refusals_per_minute", self.refusals_per_minute, 1)
+        checked.whole("requests_at_once", self.requests_at_once, 1)
         for one in self.trusted_proxies:
             try:
                 ip_network(one)

@@ -6,18 +6,20 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence, Set
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from skillweave import Budget, StoreUnavailable, Weaver, WhenUnknown
 from skillweave.approvals import ApprovalBook, ApprovalDesk
 from skillweave.errors import Contended
 from skillweave.events import EventStream
-from skillweave.ledger import WorkingMemory
+from skillweave.ledger import Breaker, WorkingMemory
 from skillweave.registry import WritableSource
 from skillweave.values import ClosedOnExit, close_all
 from skillweave_server.keyring import KeyRing
 from skillweave_server.meters import Held, Meters
 from skillweave_server.options import ServiceOptions
 from skillweave_server.rates import Rates, SharedCounters
+from skillweave_server.shares import Shares
 from skillweave_stores.access import KeyStore
 
 log = logging.getLogger("skillweave_server")
@@ -44,7 +46,7 @@ class Waiting:
     """By tenant, the conversations with a verdict that they do not have yet, as they were at most a second ago."""
 
     def __init__(self, book: ApprovalBook, seconds: float = WAITING_SECONDS) -> None:
-        self._book, self._seconds = book, seconds
+        self._book, self._seconds, self._breaker = book, seconds, Breaker()
         self._asked: OrderedDict[str, _Asked] = OrderedDict()
 
     async def of(self, tenant: str) -> Set[str]:
@@ -52,13 +54,21 @@ class Waiting:
         loop = asyncio.get_running_loop()
         known = self._asked.get(tenant)
         if known is None or known.until <= loop.time() or known.answer.get_loop() is not loop:
-            task = loop.create_task(self._book.conversations_waiting(tenant=tenant))
+            task = loop.create_task(self._read(tenant))
             known = self._asked[tenant] = _Asked(task, loop.time() + self._seconds)
             self._asked.move_to_end(tenant)
             if len(self._asked) > MOST_TENANTS:
                 self._asked.popitem(last=False)
         # Whoever goes away takes the answer from nobody else.
         return await asyncio.shield(known.answer)
+
+    async def _read(self, tenant: str) -> frozenset[str]:
+        read = partial(self._book.conversations_waiting, tenant=tenant)
+        try:
+            return await (self._breaker.ask(read) if self._breaker.troubled else read())
+        except StoreUnavailable as error:
+            self._breaker.failed(error)
+            raise
 
     def forget(self, tenant: str) -> None:
         """Ask anew at the next turn: a verdict has come, or has been applied."""
@@ -98,6 +108,9 @@ class Service(ClosedOnExit):
     leaving: asyncio.Event = field(init=False, default_factory=asyncio.Event)
     ring: KeyRing | None = field(init=False)
     rates: Rates = field(init=False)
+    shares: Shares = field(init=False)
+    recalling: Breaker = field(init=False, default_factory=Breaker)
+    """Whether the working memory is silent."""
     meters: Meters = field(init=False, default_factory=Meters)
     waiting: Waiting = field(init=False)
     _tenants: "OrderedDict[str, _Tenant]" = field(init=False, default_factory=OrderedDict)
@@ -105,6 +118,7 @@ class Service(ClosedOnExit):
     def __post_init__(self) -> None:
         self.ring = None if self.keys is None else KeyRing(self.keys, self.options.key_seconds)
         self.rates = Rates(self.options, self.counters)
+        self.shares = Shares(self.options.requests_at_once)
         self.waiting = Waiting(self.approvals)
 
     def weaver(self, tenant: str, budget: Budget | None = None) -> Weaver:

@@ -67,6 +67,7 @@ async def stream(
     """
     asked = after if last_event_id is None else last_event_id
     events, tenant = call.service.events, call.tenant
+    call.follow()
     if asked is None:
         # Resolved before the answer begins: what happens once the reader has it can no longer be missed.
         asked = await events.last(conversation, tenant=tenant)

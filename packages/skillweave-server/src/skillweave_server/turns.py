@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from uuid import uuid4
 
 from skillweave import Diagnostic, Injection, Severity, StoreUnavailable
@@ -82,9 +83,11 @@ async def why(call: Call, conversation: ConversationId, skill: str | None = None
 
 async def _working_memory(call: Call, conversation: str) -> tuple[Mapping[str, FrozenJson], tuple[Diagnostic, ...]]:
     """What is kept; while nothing answers, nothing with a finding: a turn never fails for a store that is silent."""
+    breaker, read = call.service.recalling, partial(call.service.memory.read, conversation, tenant=call.tenant)
     try:
-        return await call.service.memory.read(conversation, tenant=call.tenant), ()
+        return await (breaker.ask(read) if breaker.troubled else read()), ()
     except StoreUnavailable as error:
+        breaker.failed(error)
         log.warning("working memory of a turn was not read: %r", str(error))
         message = "working memory does not answer, so that the turn goes without it"
         fix = "try again when its store answers, or send what the turn needs as `memory`"

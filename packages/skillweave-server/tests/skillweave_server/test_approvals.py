@@ -1,7 +1,9 @@
 """Approvals over HTTP, with the book in a database of each kind."""
 
 import itertools
+import sqlite3
 from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -157,6 +159,40 @@ async def test_while_the_book_is_silent_an_approved_call_is_denied_and_keeps_its
     assert (await office.post("authorize", {**call, "call_id": "call-2"}, 200))["ruling"] == "ask"
     office.service.waiting = answering
     assert [(await office.post("authorize", call, 200))["ruling"] for _ in range(2)] == ["allow", "ask"]
+
+
+@pytest.mark.parametrize(("after", "left"), [(3, 3), (0, 0)], ids=["its end", "everything"])
+async def test_a_log_that_was_cut_is_not_whole_though_its_own_end_was_cut_too(
+    tmp_path: Path, after: int, left: int
+) -> None:
+    file = tmp_path / "book.db"
+    async with opened(service_of(tmp_path, database=f"sqlite:///{file}", clock=ManualClock())) as office:
+        heads = []
+        for where in ("one", "two"):
+            await office.turn("pay the bill", where)
+            case = await office.post("approvals", asked(where), 201)
+            said = await office.post(f"approvals/{case['id']}/decide", reply())
+            heads.append(_end_of(file))
+            assert said["logged"].split(":")[1]
+        assert await office.get("approvals/verify") == []
+        with closing(sqlite3.connect(file)) as database, database:
+            for kind in ("update", "delete"):
+                database.execute(f"DROP TRIGGER approval_log_stays_{kind}")
+            database.execute("DELETE FROM approval_log WHERE number > ?", (after,))
+            database.execute("DELETE FROM approval_heads")
+            database.execute("DELETE FROM approvals WHERE conversation = 'two' OR ? = 0", (after,))
+            if after:
+                database.execute("INSERT INTO approval_heads VALUES (?, ?, ?, ?)", heads[0])
+        (found,) = await office.get("approvals/verify")
+        assert found == f"the log ends at row {left}, and a conversation keeps row 5: its end was cut off"
+
+
+def _end_of(file: Path) -> tuple[object, ...]:
+    with closing(sqlite3.connect(file)) as database:
+        row: tuple[object, ...] = database.execute(
+            "SELECT tenant, number, last_seal, seal FROM approval_heads"
+        ).fetchone()
+        return row
 
 
 async def test_a_modified_call_may_run_with_the_new_arguments_only(office: Office, where: str) -> None:

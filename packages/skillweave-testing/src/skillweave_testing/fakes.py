@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from skillweave import Decision, EntityContext, Skill, Source, State, Store, StoreUnavailable
 from skillweave.entities import Section
+from skillweave.errors import StoreSilent
 from skillweave.ledger import Logged, Writes
 from skillweave.registry import Loaded, WrappedSource
 from skillweave.selection import words_of
@@ -186,12 +187,13 @@ class FailingSource(WrappedSource):
 class FailingStore(ClosedOnExit):
     """A store that can be made to stop answering: `down` has the names of the methods that fail, such as `load`.
 
-    `asked` counts the calls of each method.
+    Those in `silent` fail as if their time limit was used up. `asked` counts the calls of each method.
     """
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self.down: set[str] = set()
+        self.silent: set[str] = set()
         self.asked: Counter[str] = Counter()
 
     @property
@@ -231,6 +233,8 @@ class FailingStore(ClosedOnExit):
 
     def _answering(self, method: str) -> Store:
         self.asked[method] += 1
+        if method in self.silent:
+            raise StoreSilent(f"the store was told to be silent at {method}", retry_after=1.0)
         if method in self.down:
             raise StoreUnavailable(f"the store was told not to answer {method}", retry_after=1.0)
         return self._store

@@ -1,11 +1,26 @@
 """The contract of a ledger as tests: a backend is what passes them."""
 
 import asyncio
+from collections import Counter
 from dataclasses import replace
 
 import pytest
 
-from skillweave import ApprovalVerdict, Decision, Event, Evidence, Outcome, Record, State, Store, StoreUnavailable
+import skillweave
+from skillweave import (
+    ApprovalVerdict,
+    Decision,
+    Event,
+    Evidence,
+    Outcome,
+    Record,
+    Ruling,
+    State,
+    Store,
+    StoreUnavailable,
+    ToolCall,
+    Weaver,
+)
 from skillweave.errors import InvalidValue
 from skillweave.events import Announced
 from skillweave.graph import Cursor
@@ -20,7 +35,8 @@ from skillweave.ledger import (
     Writes,
 )
 from skillweave.turns import Rung
-from skillweave_testing.fakes import ManualClock
+from skillweave.values import Json
+from skillweave_testing.fakes import ManualClock, WordCounter
 
 RECORD = Record("skill:a", "d1", Rung.FULL, "sw-x-y", 120, Delivery.CLAIMED, "turn-1", 5.0, 65.0)
 FULL_STATE = State(
@@ -311,6 +327,20 @@ class LedgerContract:
 
     # -- the end ------------------------------------------------------------------------------------------------
 
+    async def test_of_eight_who_ask_about_an_approved_call_one_is_let_through(self, store: Store) -> None:
+        await _say_yes(_cashier(store))
+        ruled = await asyncio.gather(*(_ruling(_cashier(store)) for _ in range(8)))
+        assert Counter(ruled) == {Ruling.ALLOW: 1, Ruling.ASK: 7}
+        assert await _ruling(_cashier(store)) is Ruling.ASK
+
+    async def test_of_eight_requests_about_an_approved_call_each_gets_its_answer_again(self, store: Store) -> None:
+        await _say_yes(_cashier(store))
+        first, again = [
+            await asyncio.gather(*(_ruling(_cashier(store), f"request-{n}") for n in range(8))) for _ in range(2)
+        ]
+        assert first.count(Ruling.ALLOW) == 1
+        assert again == first
+
     async def test_it_can_be_closed_twice(self, store: Store) -> None:
         await store.swap("c", 0, Writes(State()))
         await store.close()
@@ -330,6 +360,30 @@ class LedgerContract:
             assert "closed" in str(error)  # noqa: PT017 - a store in memory need not refuse
         else:
             assert state == replace(FULL_STATE, revision=1)
+
+
+def _cashier(store: Store) -> Weaver:
+    """One of several who share the store."""
+    bill: dict[str, Json] = {
+        "id": "bill",
+        "description": "Pays bills.",
+        "triggers": {"keywords": ["bill"]},
+        "checkpoints": [{"name": "sign-off", "before": "pay"}],
+        "text": {"instructions": "Check the sum first."},
+    }
+    return skillweave.open(bill, ledger=store, counter=WordCounter())
+
+
+async def _say_yes(weaver: Weaver) -> None:
+    await weaver.weave("the bill", conversation="c")
+    await weaver.approvals.decide(
+        "c", "bill", "sign-off", "approved", by="Ann", call=ToolCall("call-1", "pay", {"amount": 4})
+    )
+
+
+async def _ruling(weaver: Weaver, key: str = "") -> Ruling:
+    now = await weaver.current_policy("c")
+    return (await weaver.authorize(now, "pay", {"amount": 4}, call_id="call-1", key=key)).ruling
 
 
 async def _begin(store: Store, *conversations: str, tenant: str = "") -> None:

@@ -3,11 +3,13 @@
 import atexit
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -74,6 +76,22 @@ class Server:
         if self._process is not None:
             self._process.kill()
             self._ended()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Inside, it and its children are stopped as by SIGSTOP: they take connections, and answer nothing."""
+        assert self._process is not None
+        stopped = [self._process.pid]
+        os.kill(self._process.pid, signal.SIGSTOP)  # first, so that it has no more children
+        try:
+            for child in Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children").read_text().split():
+                os.kill(int(child), signal.SIGSTOP)
+                stopped.append(int(child))
+            yield
+        finally:
+            for one in stopped:
+                with suppress(ProcessLookupError):
+                    os.kill(one, signal.SIGCONT)
 
     def restart(self, *, crash: bool = False) -> None:
         """End it and start it again, with the same data at the same place."""

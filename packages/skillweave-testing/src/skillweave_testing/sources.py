@@ -498,7 +498,9 @@ def _definition(skill_id: str, description: str) -> Mapping[str, Any]:
 
 
 def _unhashed(skill: Skill) -> Skill:
-    return replace(skill, artifacts=tuple(replace(ref, content_hash=None) for ref in skill.artifacts))
+    return replace(
+        skill, artifacts=tuple(replace(ref, content_hash=None, token_estimate=None) for ref in skill.artifacts)
+    )
 
 
 async def _ids(source: Source) -> list[str]:

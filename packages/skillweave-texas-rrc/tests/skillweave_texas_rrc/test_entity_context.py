@@ -1,5 +1,7 @@
 """What the pack shows of a well: the first five lines, found from an API number as people write it."""
 
+import asyncio
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from uuid import uuid4
@@ -8,7 +10,9 @@ import pytest
 
 import skillweave
 import skillweave_texas_rrc as texas_rrc
-from skillweave import CatalogMode, Injection, Settings, Weaver
+from skillweave import Budget, CatalogMode, Injection, Settings, Weaver
+from skillweave.entities import EntityFiles, context_rules_in
+from skillweave_stores import SqlGraph
 from skillweave_testing import WordCounter
 
 PACK = Path(texas_rrc.__file__).parent
@@ -50,8 +54,19 @@ async def test_the_entity_context_of_a_well_begins_with_the_five_lines_about_it(
     assert entity_context(injection).split("\n")[:5] == FIVE.split("\n")
 
 
-@pytest.mark.parametrize("written", ["42-329-12345", "42 329 12345", "4232912345", "42-329-12345-00-00"])
-async def test_an_api_number_in_the_message_names_the_well(written: str) -> None:
+@pytest.mark.parametrize(
+    "written",
+    [
+        "42-329-12345",
+        "42 329 12345",
+        "4232912345",
+        "42-329-12345-00-00",
+        "329-12345",
+        "Mitchell Ranch 1H",
+        "the mitchell ranch 1h's permit",
+    ],
+)
+async def test_an_api_number_or_a_name_in_the_message_names_the_well(written: str) -> None:
     weaver = weaver_of()
     await weaver.weave(f"I work on {written} today", conversation="c")
     later = await weaver.weave("SKILL_SELECT:spacing-calculation", conversation="c", role="assistant")
@@ -86,3 +101,30 @@ async def test_a_skill_is_shown_what_its_steps_need_of_whatever_the_conversation
     skill: str, entity: str, needed: str
 ) -> None:
     assert needed in await shown(skill, entity)
+
+
+async def test_thirty_turns_at_once_on_a_server_are_given_all_that_an_idle_one_gives(postgres_url: str) -> None:
+    """Each turn has three skills with other tags, so that hundreds of questions come at one moment."""
+    rules = context_rules_in(await office().skills.snapshot())
+    assert rules is not None
+    files = EntityFiles(PACK / "sample_graph.json", rules=rules)
+    async with SqlGraph(postgres_url) as graph:
+        entities = list(files.entities())
+        await graph.put(entities, files.edges_between({one.id for one in entities}))
+    settings = Settings(catalog=CatalogMode.NEVER, budget=Budget(total=200_000, per_skill=60_000, context=60_000))
+    marked = " ".join(f"SKILL_SELECT:{one}" for one in ("spacing-calculation", "r37-form-w1", "fm-volume-validation"))
+    async with skillweave.open(
+        PACK / "pack.yaml", entities=postgres_url, counter=WordCounter(), settings=settings, matchers=["explicit"]
+    ) as weaver:
+        patient = weaver.variant(settings=replace(settings, context_seconds=30))
+
+        async def turn(number: int, asked: Weaver = weaver) -> Injection:
+            return await asked.weave(
+                marked, conversation=f"c{number}", role="assistant", memory={"well_api": "42-329-12345"}
+            )
+
+        idle = await turn(0, patient)
+        assert "\n## Entity Context\n" in idle.messages[0].text
+        busy = await asyncio.gather(*map(turn, range(1, 31)))
+    assert [one.diagnostics for one in busy] == [()] * 30
+    assert [[message.text for message in one.messages] for one in busy] == [[one.text for one in idle.messages]] * 30

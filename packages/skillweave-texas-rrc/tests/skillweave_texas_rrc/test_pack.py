@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from skillweave import Message, Role, Skill, Weaver
+from skillweave.cli.arguments.graph import open_graph
 from skillweave.disclose.block import Rung
 from skillweave.disclose.render import render_skill
 from skillweave.events import EventRefused
@@ -226,3 +227,9 @@ async def test_a_deadline_that_runs_in_hours_can_say_its_hour(weaver: Weaver) ->
     assert event.payload.to_dict()["due_time"] == "02:00"
     with pytest.raises(EventRefused, match="due_time"):
         await weaver.emit("c2", "fm-event-intake", "DEADLINE_UPDATE", {**clock, "due_time": "25:00"})
+
+
+async def test_the_graph_of_a_rule_37_filing_is_checked_with_the_skills_of_the_pack_beside_it() -> None:
+    opened = await open_graph("texas-rrc-rule37")
+    assert [problem for problem in opened.checkup().problems if problem.level.value == "error"] == []
+    assert any("'texas-rrc'" in note for note in opened.notes)

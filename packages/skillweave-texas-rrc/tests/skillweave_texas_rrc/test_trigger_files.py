@@ -16,28 +16,11 @@ LEAST_EXPECTED, LEAST_FORBIDDEN = 5, 3
 OTHER_TRADES: dict[str, list[str]] = yaml.safe_load(
     (Path(__file__).parents[1] / "data" / "other_trades.yaml").read_text(encoding="utf-8")
 )
-OVER = {
-    "offset-well-analysis": 6,
-    "gas-analysis": 5,
-    "rule32-filing-assembly": 2,
-    "fm-event-intake": 3,
-    "fm-exceedance-forecast": 2,
-    "fm-emissions-rollup": 2,
-    "fpr-lease-roster": 3,
-    "fpr-allocation": 2,
-    "fpr-oil-stock-balance": 4,
-    "fpr-submission-tracking": 2,
-    "r32-gas-quality-gor": 3,
-    "r32-flare-stack-data": 3,
-    "r32-form-r32": 4,
-    "r32-filing-assembly": 2,
-    "r32-post-filing-tracking": 4,
-    "r37-service-list": 3,
-    "r37-waiver-tracking": 3,
-    "r37-plat-prep": 3,
-    "r37-filing-assembly": 6,
-}
-"""Skills that more than one in twenty of their sentences still give, and how many do."""
+ASIDE: dict[str, list[str]] = yaml.safe_load(
+    (Path(__file__).parents[1] / "data" / "other_trades_aside.yaml").read_text(encoding="utf-8")
+)
+MOST_OF_ASIDE = 14
+"""So many of these 76 sentences give their skill; of the 860 others, on which triggers were tuned, it is 18."""
 
 
 @pytest.fixture(scope="module")
@@ -91,16 +74,21 @@ def test_the_forecast_asks_for_no_fit_that_no_tool_makes(skills: dict[str, Skill
 
 
 async def test_at_most_one_in_twenty_sentences_of_other_trades_gives_its_skill(weaver: Weaver) -> None:
-    found = {skill_id: len(await _given(weaver, skill_id)) for skill_id in OTHER_TRADES}
-    assert {name: count for name, count in found.items() if count > OVER.get(name, 1)} == {}
+    found = {skill_id: await _given(weaver, skill_id, said) for skill_id, said in OTHER_TRADES.items()}
+    assert {skill_id: said for skill_id, said in found.items() if len(said) > 1} == {}
+
+
+async def test_sentences_that_were_kept_aside_give_no_more_than_they_did(weaver: Weaver) -> None:
+    found = [one for skill_id, said in ASIDE.items() for one in await _given(weaver, skill_id, said)]
+    assert len(found) <= MOST_OF_ASIDE, found
 
 
 def test_every_skill_has_twenty_sentences_of_other_trades(ids: list[str]) -> None:
     assert {skill_id: len(said) for skill_id, said in OTHER_TRADES.items()} == dict.fromkeys(ids, 20)
 
 
-async def _given(weaver: Weaver, skill_id: str) -> list[str]:
-    cases = [Case(id=said, query=said) for said in OTHER_TRADES[skill_id]]
+async def _given(weaver: Weaver, skill_id: str, sentences: list[str]) -> list[str]:
+    cases = [Case(id=said, query=said) for said in sentences]
     return [answer.case.query for answer in await ask_all(weaver, cases) if skill_id in answer.given]
 
 

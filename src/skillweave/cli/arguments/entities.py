@@ -30,11 +30,7 @@ _URLS = "sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME"
 async def existing_graph(
     name: str | None, tenant: str, sources: "Sequence[Source]" = ()
 ) -> AsyncIterator["EntityGraph"]:
-    """The graph of a URL or a JSON file, open while the context lasts; none is made.
-
-    Of a file the packs among the sources say which properties are names and places. Raises Mistake where none is named
-    and where it is not there, and SkillweaveError for what cannot be read.
-    """
+    """The graph of a URL or file that is there, open meanwhile; packs describe a file. Raises Mistake without one."""
     from skillweave.closing import close_all
     from skillweave.stores.named import entities_of
 

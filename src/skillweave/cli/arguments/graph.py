@@ -192,6 +192,7 @@ async def _of_pack(source: "Source", name: str) -> Opened:
     from skillweave.errors import InvalidGraph
     from skillweave.formats.codes import GRAPH as BROKEN
     from skillweave.graph.graph import Check, SkillGraph
+    from skillweave.sources.named import pack_of
 
     snapshot = (await load([source])).snapshot
     if snapshot.graph is None:
@@ -199,8 +200,27 @@ async def _of_pack(source: "Source", name: str) -> Opened:
         if broken:
             raise InvalidGraph(_together(broken))
         raise Mistake(f"pack {name!r} holds no graph; `skillweave check` looks at its skills")
-    graph = SkillGraph.from_dict(snapshot.graph, check=Check.OFF).with_skills(snapshot.skills)
-    return Opened(graph, name, snapshot, loading_notes(snapshot))
+    graph = SkillGraph.from_dict(snapshot.graph, check=Check.OFF)
+    beside = await _beside(graph, snapshot, name)
+    if beside:
+        snapshot = (await load([source, *map(pack_of, beside)])).snapshot
+    notes = tuple(f"skills of the installed pack {one!r} are counted too, as the graph wires them" for one in beside)
+    return Opened(graph.with_skills(snapshot.skills), name, snapshot, (*loading_notes(snapshot), *notes))
+
+
+async def _beside(graph: "SkillGraph", snapshot: "Snapshot", name: str) -> Sequence[str]:
+    """The other installed packs that bring skills which the graph wires and its own pack does not have."""
+    from skillweave.cli.arguments.skills import load
+    from skillweave.sources.named import pack_names, pack_of
+
+    missing = {one.id for one in graph.declared.skills}.difference(snapshot.skills)
+    found = []
+    for other in pack_names() if missing else ():
+        if other != name:
+            brings = (await load([pack_of(other)])).snapshot
+            if brings.graph is None and not missing.isdisjoint(brings.skills):
+                found.append(other)
+    return found
 
 
 def _read(document: "Document", name: str) -> "SkillGraph":

@@ -72,10 +72,7 @@ async def require_known(store: "Store", kept: Kept) -> None:
 
 
 def opened(kept: Kept, sources: "Iterable[Source]" = ()) -> "Store":
-    """The store, to be closed with `async with`.
-
-    Its decisions are where a weaver over those sources keeps them: a Redis leaves them to a database of skills.
-    """
+    """The store, to be closed with `async with`; its decisions are where a weaver over those sources keeps them."""
     from skillweave.stores.named import store_of
     from skillweave.stores.split import with_log
 

@@ -19,10 +19,7 @@ def file_of(name: str) -> Path | None:
 
 
 def read_file(path: str, what: str, wanted: str, *, limit: int = MOST_BYTES) -> bytes:
-    """The content of a regular file; `what` and `wanted` name it and its kind in errors.
-
-    Raises Mistake for a pipe or device, which may never end, and for more than `limit` bytes.
-    """
+    """The content of a regular file of at most `limit` bytes; errors call it `what`. Raises Mistake."""
     from skillweave.sources import codes
     from skillweave.sources.files import Refused, read_real
 

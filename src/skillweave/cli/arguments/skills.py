@@ -84,11 +84,7 @@ class LoadingBar:
 
 
 def named_skills(given: Sequence[str] | None) -> tuple[str, ...]:
-    """What `--skills` names, or where skills are by default; raises Mistake when they are nowhere.
-
-    By default they are in ./skills, .agents/skills and .claude/skills, together; where a project has none of these, in
-    the latter two of the home folder.
-    """
+    """What `--skills` names, else the project's folders of skills, else the user's. Raises Mistake without any."""
     found = tuple(given or ()) or of_project() or _of_user()
     if found:
         return found
@@ -128,10 +124,7 @@ def sources_of(
     packs: Sequence[str] | None = None,
     cache: "CacheFolder | None" = None,
 ) -> tuple["Source", ...]:
-    """A source for each name, then for each pack; long loads show a bar. Nothing is read yet.
-
-    Where nobody named them, and they are not in ./skills alone, a line on stderr says where the skills come from.
-    """
+    """A source for each name, then for each pack, nothing read yet; stderr says where unnamed skills come from."""
     from skillweave.formats.strictness import Strictness
 
     names = skills_beside_packs(given, packs)

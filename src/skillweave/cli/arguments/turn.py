@@ -20,10 +20,7 @@ MOST_TRANSCRIPT_BYTES = 64 * 1024 * 1024
 
 
 def settings_of(*, catalog: str, max_skills: int, budget: int, fitted: str | None = None) -> "Settings":
-    """The settings that the options name, all others at their defaults; `fitted` is a file of `eval fit`.
-
-    Raises Mistake for a file that cannot be read.
-    """
+    """The settings that the options name, the others at their defaults. Raises Mistake if `fitted` cannot be read."""
     from skillweave.disclose.fit import Budget
     from skillweave.settings import CatalogMode, Settings
 
@@ -76,10 +73,7 @@ def memory_of(pairs: Iterable[str] | None) -> dict[str, object]:
 
 
 def results_of(given: Iterable[str] | None) -> tuple[ToolResult, ...]:
-    """The results in the order given: TOOL=TEXT, or TOOL:STATUS=TEXT for a status that is not success.
-
-    Text that begins like a JSON object or list has to be one. Raises BadParameter for anything else.
-    """
+    """The results in the order given: TOOL=TEXT, or TOOL:STATUS=TEXT. Raises BadParameter for broken JSON."""
     return tuple(map(_result, given or ()))
 
 
@@ -138,7 +132,6 @@ def _message(entry: object, where: str) -> Message:
 
 
 def _part(part: object) -> object:
-    """The text of a part that is text, in the forms of the providers."""
     if not isinstance(part, dict) or part.get("type", "text") not in ("text", "input_text", "output_text"):
         return part
     return part["text"] if isinstance(part.get("text"), str) else part

@@ -22,10 +22,7 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding(Portable):
-    """What was looked at, how it is, and what to do about it where something can be done.
-
-    `unreachable` marks a ledger or a source that does not answer, which has an exit code of its own.
-    """
+    """What was looked at, how it is, and the fix; `unreachable` if a ledger or source does not answer."""
 
     section: str
     subject: str

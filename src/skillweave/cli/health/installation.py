@@ -72,7 +72,6 @@ def _needs(stated: "list[Requirement]", extra: str) -> "Iterator[Requirement]":
 
 
 def _fault(need: "Requirement") -> str:
-    """What is wrong with a package that is needed; nothing where it fits."""
     from packaging.version import InvalidVersion
 
     try:

@@ -139,11 +139,7 @@ async def look_at_service(store: str | None, redis: str | None) -> AsyncIterator
 
 
 async def look_at_server(section: str, thing: object) -> AsyncIterator[Finding]:
-    """What there is to say of the server of a store or a source, nothing where it has none. Raises StoreUnavailable.
-
-    A server whose tables are not those of this version is asked for its facts only: any other call would make or
-    change them.
-    """
+    """What there is to say of a thing's server, if any; only its facts if its tables are of another version."""
     if isinstance(thing, Served):
         facts = await thing.server()
         for finding in _about(section, facts):

@@ -9,7 +9,13 @@ from skillweave.diagnostics import Diagnostic, Severity
 from skillweave.formats import codes as fields
 from skillweave.formats.codes import GRAPH
 from skillweave.frontmatter import codes as texts
-from skillweave.knowledge.codes import ENTITY_AMBIGUOUS, ENTITY_UNAVAILABLE, ENTITY_UNKNOWN
+from skillweave.knowledge.codes import (
+    CONTEXT_INCOMPLETE,
+    ENTITY_AMBIGUOUS,
+    ENTITY_OVERRULED,
+    ENTITY_UNAVAILABLE,
+    ENTITY_UNKNOWN,
+)
 from skillweave.registry.codes import NO_SKILLS
 from skillweave.skill import Skill
 from skillweave.sources.codes import BAD_EVENT, MISNAMED
@@ -93,7 +99,9 @@ def _place(skill: Skill) -> str:
     return skill.origin.location if skill.origin else ""
 
 
-ABOUT_ENTITIES = frozenset(code.name for code in (ENTITY_UNKNOWN, ENTITY_AMBIGUOUS, ENTITY_UNAVAILABLE))
+ABOUT_ENTITIES = frozenset(
+    code.name for code in (ENTITY_UNKNOWN, ENTITY_AMBIGUOUS, ENTITY_OVERRULED, ENTITY_UNAVAILABLE, CONTEXT_INCOMPLETE)
+)
 """What a turn says of the entity that it is about, where nothing can be shown of it."""
 
 

@@ -75,10 +75,7 @@ class Page:
 
 
 def page_for(stream: TextIO) -> Page:
-    """The page of a stream: the width and colours of a terminal; anything else is plain and 80 columns wide.
-
-    The variables COLUMNS, NO_COLOR and FORCE_COLOR are obeyed everywhere; NO_COLOR goes before FORCE_COLOR.
-    """
+    """The page of a stream; 80 plain columns without a terminal. COLUMNS, NO_COLOR and FORCE_COLOR are obeyed."""
     return Page(_width_of(stream), frozenset(Ink) if _takes_colours(stream) else frozenset())
 
 
@@ -104,7 +101,6 @@ def printable(text: str) -> str:
 
 
 def _cut(line: str, room: int) -> str:
-    """The line, or as many of its words as fit before an ellipsis."""
     if len(line) <= room:
         return line
     start = line[: room - 4]
@@ -126,11 +122,7 @@ class Written(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The value whose JSON form is printed and the text for people, each made only when asked for.
-
-    `notes` are lines for stderr, printed either way; `code` is the exit code. `schema` is the name of the published
-    schema that the JSON fits, None for that of the command.
-    """
+    """A command's value for JSON, text for people, `notes` for stderr, exit `code` and published `schema`."""
 
     value: Callable[[], Written]
     text: Callable[[Page], str]
@@ -139,10 +131,7 @@ class Answer:
     schema: str | None = None
 
     def as_json(self, indent: int | None = 2) -> str:
-        """The JSON text, in ASCII, so that every terminal and every reader takes it; `$schema` says what it fits.
-
-        It is one line where `indent` is None.
-        """
+        """The JSON text in ASCII, with its `$schema`; one line if `indent` is None."""
         from skillweave.schemas import naming
 
         data: dict[str, Any] = self.value().to_dict()

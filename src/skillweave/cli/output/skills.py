@@ -38,10 +38,7 @@ class FileFixed(Portable):
 
 @dataclass(frozen=True, slots=True)
 class CheckShown(Portable):
-    """What `check` found: counts of skill files, the skills that a host's key is at work in, and each finding.
-
-    `fixed` are the files that `--fix` mended, or would mend.
-    """
+    """What `check` found: counts, skills that use a host's key, findings, and the files that `--fix` mends."""
 
     loaded: int
     skipped: int

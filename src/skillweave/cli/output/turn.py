@@ -81,10 +81,8 @@ SHOWN_PASSED_OVER = 3
 class Told(Portable):
     """What became of one message of `chat`: the reply, what was decided about which skill, and the blocked calls.
 
-    `context` are the skills whose text the last call of the model had, `skills` those whose text was given for this
-    message, `tokens` what their text costs. `offered` are the skills that the end of the call named for the model to
-    open, `tail_tokens` what that end costs. `diagnostics` are codes of what went wrong with the turns, `moved` the
-    steps that were taken in the skill graph.
+    `context` are the skills whose text the last call had, `skills` those whose text was given for this message.
+    `offered` are those that the model may open, `diagnostics` codes of what went wrong, `moved` steps in the graph.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (

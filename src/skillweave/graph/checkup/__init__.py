@@ -30,12 +30,10 @@ _CHECKS: tuple[Check, ...] = (
 
 
 def checkup(declared: Declared, known_tools: Collection[str] | None = None) -> Checkup:
-    """Everything that is wrong with a graph or wants attention; pure, and no graph makes it raise.
+    """Returns everything that is wrong with a graph; pure, and no graph makes it raise.
 
-    `known_tools` are the host's own tools beside those of the skills; without them nothing is said of tools where a
-    skill does not state its own. The order is that of the checks, and in each that of the declaration. Linear in the
-    graph but for pairs of routes of one skill and of entries, of which it compares 30,000 of a kind, and notes where
-    there were more. Raises InvalidGraph for known tools that are no names.
+    `known_tools` are the host's own, None if not stated. Linear, but for pairs of routes and of entries, of which it
+    compares 30,000 of a kind and notes if there are more. Raises InvalidGraph for known tools that are no names.
     """
     subject = Subject(declared, _names(known_tools))
     problems: list[Problem] = []

@@ -13,11 +13,7 @@ from skillweave.graph.wording import named, sentence, several
 
 
 def check_routes(subject: Subject) -> Iterator[Problem]:
-    """self-loop, duplicate-route, shadowed-route, ambiguous-routes: skill by skill, each in the order of declaration.
-
-    A route that repeats another is said to be nothing else. One that never wins is ambiguous too where only the order
-    of declaration decides against it.
-    """
+    """self-loop, duplicate-route, shadowed-route, ambiguous-routes: skill by skill, in the order of declaration."""
     for source, placed in subject.routes_from.items():
         found = [(position, _loop(route)) for position, route in placed if route.from_ == route.to]
         if len(placed) == 1:
@@ -106,10 +102,7 @@ def _clash(route: Route, other: Route) -> Problem:
 
 
 def check_rules(subject: Subject) -> Iterator[Problem]:
-    """multi-entry-fanout, dead-entry-step, then overlapping-rules and rules-shadowed-by-order entry by entry.
-
-    Nothing of this where a scorer or the model chooses the entry.
-    """
+    """multi-entry-fanout, dead-entry-step, overlapping-rules, rules-shadowed-by-order; only if order decides."""
     if not subject.in_order:
         return
     entries = subject.declared.entries

@@ -34,10 +34,7 @@ class Budget:
 
 
 def first_implied(all_terms: Sequence[Terms | None], budget: Budget) -> Iterator[int | None]:
-    """For each of the terms the position of the first earlier ones that they imply; None where there are none.
-
-    Terms that never hold are to be given as None. An index finds candidates, so that not all are compared with all.
-    """
+    """For each of the terms (None: never holds) the first earlier ones that it implies; an index finds candidates."""
     inside = _phrases_inside(all_terms)
     kept: defaultdict[Key, list[int]] = defaultdict(list)
     for position, terms in enumerate(all_terms):
@@ -57,10 +54,7 @@ def first_implied(all_terms: Sequence[Terms | None], budget: Budget) -> Iterator
 def first_together(
     all_terms: Sequence[Terms | None], budget: Budget, concerns: Callable[[int, int], bool]
 ) -> Iterator[int | None]:
-    """For each of the terms the position of the first earlier ones that may hold at the same time; None for none.
-
-    Terms that are None take no part, and pairs (earlier, later) that do not concern anybody are left out.
-    """
+    """For each of the terms, the first earlier ones that may hold too and that it `concerns`; None if none."""
     tools = [None if terms is None else terms.tools for terms in all_terms]
     for later, terms in enumerate(all_terms):
         if terms is None:
@@ -110,10 +104,7 @@ def _keepable(terms: Terms) -> Iterator[Sequence[Key]]:
 def _looked_up(
     terms: Terms, inside: Mapping[Phrase, Sequence[Phrase]], crowd: Callable[[Iterable[Key]], int]
 ) -> Iterator[Key]:
-    """All keys under which terms may be kept that these imply.
-
-    What is implied by one of several phrases is implied by each of them, so that one of them is enough to look under.
-    """
+    """All keys under which terms that these imply may stand; of several phrases, one is enough to look under."""
     yield _BARE
     yield from terms.values
     yield from ((place, min(points)) for place, points in _points(terms))

@@ -18,11 +18,7 @@ _FIT = "Widen the condition so that it holds, or correct the example."
 
 
 def check_phrases(subject: Subject) -> Iterator[Problem]:
-    """example-misses-own-rule, -shadowed-by-earlier and -unclaimed, never-routes-claimed, no-negative-evidence.
-
-    Each phrase is tried alone, at the start of a conversation, as the only thing that was said. An intent cannot be
-    tried without its scorer.
-    """
+    """Tries each phrase alone, as the first message; conditions with intents are left out."""
     if subject.compiled is not None:
         trials = _Trials(subject, subject.compiled)
         yield from trials.examples()

@@ -123,7 +123,6 @@ class _Reachability:
         return links
 
     def _exits(self, members: Sequence[str]) -> bool:
-        """Whether a route leads out of this set of skills."""
         inside = set(members)
         own = (route for member in members for _, route in self._subject.routes_from.get(member, ()))
         any_ = (route for _, route in self._subject.routes_from.get(ANY, ()))

@@ -237,10 +237,7 @@ def _as_word(text: str, whole: str) -> bool:
 
 
 def disjoint(one: Terms, other: Terms) -> bool:
-    """Whether both surely never hold for the same tool result at the same moment: by tools, statuses, values, intents.
-
-    Words, expressions and code prove nothing: a message may have all of them.
-    """
+    """Whether tools, statuses, values or intents prove that both never hold for one result; words prove nothing."""
     shared = one.values.keys() & other.values.keys()
     if any(not one.values[place].overlaps(other.values[place]) for place in shared):
         return True

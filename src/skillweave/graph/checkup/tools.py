@@ -121,7 +121,6 @@ def _nobody(subject: Subject, whose: str) -> str:
 
 
 def _statuses(subject: Subject, declaration: Declaration) -> Iterator[Problem]:
-    """The statuses of `on_status` and of comparisons."""
     source = declaration.source
     wanted = dict.fromkeys(source.on_status if isinstance(source, Route) else ())
     for part in declaration.parts:
@@ -179,7 +178,6 @@ class _Texts:
 
     @cached_property
     def _owners(self) -> dict[str, str]:
-        """By tool the first skill that states it."""
         owners: dict[str, str] = {}
         for skill in self.toolbox.subject.skills.values():
             for tool in sorted(names_of(skill.tools or ()).exact):
@@ -188,10 +186,7 @@ class _Texts:
 
     @cached_property
     def _spellings(self) -> list[tuple[str, str]]:
-        """How tools stand in texts, each with its tool.
-
-        A name that could be a word of prose has to stand there as code: `search` and `Read`, not `lookup_order`.
-        """
+        """How each tool stands in texts; a plain word counts only as code: `search` in backticks, or `search(`."""
         return [
             (spelling, tool)
             for tool in self._owners

@@ -56,14 +56,10 @@ SCHEMA = Path(__file__).parents[1] / "schema.json"
 
 
 def read_graph(data: Mapping[str, object], *, place: str = "", embedder: Embedder | None = None) -> Declared:
-    """The graph that the data declares; `place` is where it stands, as messages begin, and `embedder` judges entries.
+    """The graph that the data declares; `place` begins the messages, `embedder` judges entries.
 
-    Unquoted YAML scalars are typed where a value of another type than text is expected. Without `skills` the ids in
-    entries, routes and tree are the skills.
-
-    Raises:
-        InvalidGraph: values of a wrong shape, up to ten at once, each with its place, the rule and the fix. Whether a
-            graph of the right shape makes sense is the checkup's to say.
+    Without `skills` the ids in the wiring are the skills. Raises InvalidGraph with up to ten mistakes of shape; whether
+    the graph makes sense, the checkup says.
     """
     reading = _Reading(require_mapping(data, place, _FORM), place)
     declared = reading.declared(embedder)
@@ -146,15 +142,7 @@ class _Reading:
 
 
 def write_graph(declared: Declared) -> dict[str, object]:
-    """The graph as plain JSON data in its smallest form; `read_graph` gives the same graph again.
-
-    Skills that were not listed are written only where the wiring does not tell them all, or more is known of one than
-    its id; then every skill of the wiring is, and they are listed in what is read.
-
-    Raises:
-        InvalidGraph: code in it (a condition, a scorer of the host's), or a value that could not be read again; named
-            with its place.
-    """
+    """The graph as its smallest JSON data; raises InvalidGraph for code and for what cannot be read again."""
     data: dict[str, object] = {}
     if declared.listed or declared.skills not in ((), _wired(declared)):
         data["skills"] = _written_skills(declared)
@@ -182,10 +170,6 @@ def _written_skills(declared: Declared) -> list[object]:
 
 
 def graph_schema() -> dict[str, Any]:
-    """The schema, JSON Schema 2020-12, as plain data of the caller's own.
-
-    It refuses the shapes that `read_graph` refuses, but for what a schema cannot say: expressions that do not compile,
-    ids that stand twice or hold a rarer unprintable character, and trees and `all` that are nested too deeply.
-    """
+    """The JSON Schema (2020-12) of the shapes that `read_graph` takes; it cannot check expressions or depth."""
     schema: dict[str, Any] = json.loads(SCHEMA.read_text(encoding="utf-8"))
     return schema

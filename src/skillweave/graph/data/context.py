@@ -35,12 +35,7 @@ _RESULT = "write {tool: NAME, result: ...}"
 
 
 def read_context(data: Mapping[str, object]) -> MoveContext:
-    """The moment that the data describes; a key with null counts as absent.
-
-    `last_tool` counts where there is no `tools`. A result that is no text is taken as JSON. Any text is read as a
-    `current` skill or a `pick`: an unknown one is for the move to refuse. Raises InvalidGraph naming the key, the rule
-    and the fix.
-    """
+    """The moment that the data describes; null is absent, `last_tool` counts without `tools`. Raises InvalidGraph."""
     given = require_mapping(data, "the context", "write keys such as `user` and `tools`")
     require_known_keys(given, CONTEXT_KEYS, "the context")
     found = {key: value for key, value in given.items() if not is_null(value)}

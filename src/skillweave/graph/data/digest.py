@@ -13,11 +13,7 @@ from skillweave.graph.scoring import Scorer
 
 
 def digest_of(declared: Declared) -> str:
-    """SHA-256 hex of the wiring: two graphs that move alike by their declaration have one digest, in every spelling.
-
-    Skills count by their ids, code by its qualified name, scorers by name and policy; what the checkup is told to leave
-    out does not count. Every graph has a digest, also one that no data can carry.
-    """
+    """SHA-256 hex of the wiring, the same in every spelling; skills count by id, code and scorers by name."""
     known = {skill.id for skill in declared.skills}
     if not declared.listed:
         known.update(wired_ids(declared))
@@ -59,10 +55,7 @@ def _tree(tree: TreeNode | None) -> Iterator[object]:
 
 
 def _condition(condition: Condition | None) -> list[object]:
-    """The parts in depth-first order; of `all` the number of its members tells where it ends.
-
-    What is no condition has a digest too: that a graph holds it is for `compile_graph` to say.
-    """
+    """The parts in depth-first order, `all` with its number of members. Anything has a digest, valid or not."""
     found: list[object] = []
     waiting: list[object] = [] if condition is None else [condition]
     while waiting:

@@ -137,10 +137,7 @@ def read_pick(value: object, place: str, embedder: Embedder | None = None) -> En
 
 
 def write_pick(pick: EntryPick | Scorer, place: str) -> object:
-    """What chooses the entry as plain data: a name alone where nothing else is set.
-
-    Raises InvalidGraph for a scorer that is not built in.
-    """
+    """What picks the entry as data, the bare name if nothing else is set. Raises InvalidGraph for a host's scorer."""
     if isinstance(pick, EntryPick):
         return pick.value
     name = built_in_name(pick)

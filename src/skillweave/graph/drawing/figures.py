@@ -151,7 +151,6 @@ def _figure(end: End, loops: tuple[Loop, ...]) -> Figure:
 
 
 def _stacked(loops: Sequence[tuple[int, Caption]]) -> tuple[Loop, ...]:
-    """The loops one below the other, around the middle of their box."""
     top = -sum(_room(caption) for _, caption in loops) / 2
     stacked = []
     for number, caption in loops:

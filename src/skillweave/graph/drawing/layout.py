@@ -52,10 +52,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Wire:
-    """An arrow with the points of its way: an upright piece, a bend, an upright piece, and so on by turns.
-
-    `label` is the middle of its label, None without one.
-    """
+    """An arrow with the points of its way, upright pieces and bends by turns, and the middle of its `label`."""
 
     arrow: Arrow
     caption: Caption
@@ -75,10 +72,7 @@ class Layout:
 
 
 def layout_of(picture: Picture) -> Layout:
-    """A place for everything in the picture; loops are part of their figures.
-
-    Arrows lead downwards as far as cycles allow. No box or label meets another one.
-    """
+    """A place for everything in the picture: no box or label overlaps another, arrows lead down outside cycles."""
     figures = figures_of(picture.ends, picture.arrows)
     arrows = [arrow for arrow in picture.arrows if arrow.source != arrow.target]
     captions = [caption_of(arrow.label) for arrow in arrows]
@@ -115,10 +109,9 @@ def layout_of(picture: Picture) -> Layout:
 
 
 def ranks_of(count: int, ties: Sequence[tuple[int, int]], top: int) -> list[int]:
-    """The row of each of so many boxes, from 0 on; the two ends of a tie never share one.
+    """The row of each box, from 0; the ends of a tie never share one. The first `top` boxes may stand in row 0.
 
-    `top` boxes, the first ones, may stand in row 0, others stand below; what no tie joins stands under everything. A
-    tie that closes a cycle leads upwards. A row that would get too wide becomes several.
+    What no tie joins stands at the bottom, ties that close a cycle lead up, rows that are too wide become several.
     """
     order = _downwards(count, ties)
     place = {box: number for number, box in enumerate(order)}
@@ -224,7 +217,6 @@ def _crossings(rows: Sequence[Sequence[Item]]) -> int:
 
 
 def _apart(left: Item, right: Item) -> float:
-    """How far the middles of two neighbours are apart at least."""
     between = _BETWEEN if left.height and right.height else _BESIDE_BEND
     return left.right + between + right.left
 
@@ -250,10 +242,7 @@ def _pulled(item: Item) -> float:
 
 
 def _spaced(wanted: Sequence[float], gaps: Sequence[float]) -> list[float]:
-    """The positions nearest to the wanted ones (least squares) with these gaps between them.
-
-    Neighbours that push each other away move as one block (isotonic regression).
-    """
+    """The positions with these gaps that are nearest to the wanted ones (isotonic regression)."""
     offsets = list(accumulate(gaps, initial=0.0))
     blocks: list[tuple[float, int]] = []
     for want, offset in zip(wanted, offsets, strict=False):
@@ -282,7 +271,6 @@ def _straighten(chains: Sequence[Sequence[Item]], rows: Sequence[Sequence[Item]]
 
 
 def _room(item: Item, row: Sequence[Item]) -> tuple[float, float]:
-    """How far an item can move to the left and to the right."""
     at = item.place
     lowest = row[at - 1].x + _apart(row[at - 1], item) if at else -inf
     return lowest, row[at + 1].x - _apart(item, row[at + 1]) if at + 1 < len(row) else inf
@@ -295,7 +283,6 @@ def _set(run: Sequence[Item], lowest: float, highest: float) -> None:
 
 
 def _levels(rows: Sequence[Sequence[Item]]) -> list[tuple[float, float]]:
-    """The top and the bottom of each row; rows stand further apart where arrows go far to the side."""
     heights = [max((item.height for item in row), default=0.0) for row in rows]
     levels = [(0.0, heights[0])]
     for row, (height, next_height) in zip(rows, pairwise(heights), strict=False):
@@ -313,10 +300,7 @@ def _ways(
     figures: Sequence[Figure],
     levels: Sequence[tuple[float, float]],
 ) -> list[tuple[Point, ...]]:
-    """The way of each arrow, upright through the rows, to the side between them.
-
-    On each side of a box its arrows stand in the order of what they come from, as straight under it as there is room.
-    """
+    """The way of each arrow: upright through rows, sideways between them; its ends stand in order along a box."""
     ends: list[list[tuple[Point, Point]]] = [[] for _ in arrows]
     sides: dict[tuple[int, bool], list[tuple[float, int]]] = {}
     for number, (arrow, chain) in enumerate(zip(arrows, chains, strict=True)):

@@ -39,13 +39,7 @@ _PREFIXES = {
 
 
 def to_mermaid(nodes: Sequence[Node], edges: Sequence[Edge], overlay: Overlay | None = None) -> str:
-    """A `flowchart TD` of exactly these nodes and edges, a dotted arrow for a way that only the model takes.
-
-    Whatever ids and labels hold, every node keeps a name of its own and the text can be parsed. A run on top marks
-    skills by the classes `visited`, `current`, `reachable` and `apart`. No newline at the end.
-
-    Mermaid itself refuses more than 500 edges or 50,000 characters unless its `maxEdges` and `maxTextSize` are raised.
-    """
+    """A `flowchart TD` of these nodes and edges, dotted for the model's ways; any ids and labels parse."""
     picture = picture_of(nodes, edges, overlay)
     names = _names(picture.ends)
     return "\n".join(["flowchart TD", *(f"  {line}" for line in _lines(picture, names))])
@@ -68,10 +62,6 @@ def _lines(picture: Picture, names: Sequence[str]) -> Iterator[str]:
 
 
 def _names(ends: Sequence[End]) -> list[str]:
-    """A name for each end, made of its id as far as that goes.
-
-    No name has an underscore: Mermaid joins the names of an arrow's ends by one to name the arrow.
-    """
     taken: set[str] = set()
     repeats: dict[str, int] = {}
     names = []

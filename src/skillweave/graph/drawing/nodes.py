@@ -25,11 +25,7 @@ class Branch:
 
 
 def branches_of(declared: Declared) -> Iterator[Branch]:
-    """Every arrow of the tree, `then` before `otherwise`; none for a graph without a tree.
-
-    Decisions are `d0`, `d1`, ... in depth-first order, without the numbers that would make a skill's id. A decision
-    that stands in several places, as one object, has one id and its own arrows once.
-    """
+    """Yields every arrow of the tree; decisions are `d0`, `d1`, ... but for ids of skills, shared ones come once."""
     if declared.tree is None:
         return
     steps = list(_steps(declared.tree))
@@ -102,11 +98,7 @@ def _result(route: Route) -> str:
 
 
 def nodes_of(declared: Declared) -> tuple[Node, ...]:
-    """The skills in the order of declaration, once each.
-
-    Of a tree, first its decisions and leaves in depth-first order, then its default leaf and skills that are no leaf.
-    Where the skills are not listed, those that entries and routes name are skills too.
-    """
+    """The skills in the order of declaration; of a tree decisions and leaves, the default leaf, then other skills."""
     if declared.tree is not None:
         return tuple(dict.fromkeys(_tree_nodes(declared)))
     ids = [skill.id for skill in declared.skills]
@@ -132,11 +124,7 @@ def _box(skill_id: str) -> Node:
 
 
 def edges_of(declared: Declared) -> tuple[Edge, ...]:
-    """Entries first, then routes, in the order of declaration; of a tree its branches, depth-first, from the root on.
-
-    An arrow's label is the one that its author gave, else what has to hold in a few words; a tree's say `yes` and `no`.
-    The last arrow of a tree with a default leaf leads there from the start.
-    """
+    """Entries, then routes, as declared, or the branches of a tree, then its default; labels are the author's first."""
     if declared.tree is not None:
         branches = (Edge(one.above, one.id, EdgeKind.PREDICATE, one.label) for one in branches_of(declared))
         default = () if declared.default is None else (Edge(None, declared.default, EdgeKind.PREDICATE, _DEFAULT),)

@@ -49,13 +49,7 @@ _KEY_BOX = 14.0
 
 
 def to_svg(nodes: Sequence[Node], edges: Sequence[Edge], overlay: Overlay | None = None) -> str:
-    """An SVG 1.1 document of these nodes and edges, a dotted line for a way that only the model takes.
-
-    It brings its own ground, light or dark as the reader prefers, and its own style, which touches no other part of a
-    page that it is put into. Every node and edge is a group with its text as the title. A run on top marks skills by
-    the classes `visited`, `current`, `reachable` and `apart`. A key under it all explains dotted lines and marks. The
-    same input gives the same text.
-    """
+    """An SVG 1.1 document of these nodes and edges, dotted for the model's ways; the same input gives the same text."""
     picture = picture_of(nodes, edges, overlay)
     plan = layout_of(picture)
     key = _key_of(picture)
@@ -108,7 +102,6 @@ def _draw_wire(body: ET.Element, picture: Picture, wire: Wire) -> None:
 
 
 def _draw_loop(body: ET.Element, picture: Picture, loop: Loop, mouth: Point) -> None:
-    """A loop at that point of its box's right border, its label beside it."""
     group = _edge_group(body, picture, picture.arrows[loop.arrow])
     x, y = mouth
     out, upper, lower = x + LOOP, y - _LOOP_MOUTH, y + _LOOP_MOUTH

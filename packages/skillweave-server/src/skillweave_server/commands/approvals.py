@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from skillweave import Store
+from skillweave.approvals import logged_in
 from skillweave.commands import MISTAKE, OUTPUT, Answer, Mistake, option, whole_number
 from skillweave.errors import InvalidValue
 from skillweave_server.commands import options
@@ -36,13 +38,15 @@ async def verify(
     tenant: options.CheckedLogs = None,
     approval_key_file: options.ApprovalKeyFile = None,
     store: options.ServiceStore = options.DEFAULT_STORE,
+    redis: options.RedisUrl = None,
 ) -> Answer:
-    """Check that no row of the log was changed, removed or put in another place.
+    """Check that no row of the log was changed, removed or put in another place, and that its end was not cut off.
 
-    And that each approval is as its log says. The exit code is 1 where something is wrong. Nothing is changed.
+    Each approval must be as its log says, and the log must have each verdict that a conversation keeps: name the Redis
+    where the service has one. The exit code is 1 if something is wrong. Nothing is changed.
     """
     from skillweave_server.commands.output import LogVerified, TenantLog, verified_text
-    from skillweave_server.opening import key_file_of, place_of
+    from skillweave_server.opening import conversations_in, key_file_of, place_of
     from skillweave_stores.approvals.key import read_key
 
     place = place_of(store)
@@ -51,9 +55,9 @@ async def verify(
         raise Mistake("the log in a PostgreSQL is checked with the key that seals it; name it with --approval-key-file")
     if not file.exists():
         raise Mistake(f"there is no key file {file}; name the one that seals the log with --approval-key-file")
-    async with _approvals_in(store, read_key(file)) as book:
+    async with _approvals_in(store, read_key(file)) as book, conversations_in(place, redis) as ledger:
         whose = await book.tenants() if tenant is None else (tenant,)
-        shown = LogVerified(tuple([TenantLog(one, await _found_in(book, one)) for one in whose]))
+        shown = LogVerified(tuple([TenantLog(one, await _found_in(book, ledger, one)) for one in whose]))
     return Answer(lambda: shown, partial(verified_text, shown), code=0 if shown.whole else MISTAKE)
 
 
@@ -76,10 +80,10 @@ async def log(
     return Answer(lambda: shown, partial(log_text, shown))
 
 
-async def _found_in(book: "SqlApprovals", tenant: str) -> tuple[str, ...]:
+async def _found_in(book: "SqlApprovals", ledger: Store, tenant: str) -> tuple[str, ...]:
     """What is wrong with the log of a tenant; of one whose name is refused by now, that: the others are checked too."""
     try:
-        return await book.verify(tenant=tenant)
+        return await book.verify(await logged_in(ledger, tenant), tenant=tenant)
     except InvalidValue as error:
         return (str(error),)
 

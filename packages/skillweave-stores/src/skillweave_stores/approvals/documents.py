@@ -1,6 +1,7 @@
 """The stored forms of an approval and of a step in its log: JSON texts."""
 
 import json
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -12,8 +13,8 @@ FORMAT = 1
 
 
 def case_to_json(case: ApprovalCase) -> str:
-    """The approval as one compact JSON text, in ASCII."""
-    return _text({"v": FORMAT, **case.to_dict()})
+    """The approval as one compact JSON text, in ASCII, without its row in the log, which has this text."""
+    return _text({"v": FORMAT, **replace(case, logged="").to_dict()})
 
 
 def case_from_json(text: str, approval_id: str) -> ApprovalCase:
@@ -38,8 +39,8 @@ def step_to_json(before: ApprovalCase | None, after: ApprovalCase, why: str = ""
 
     The State is in the approval only: it may be long, and its SHA-256 is that of the whole.
     """
-    was: dict[str, Any] = {} if before is None else before.to_dict()
-    now = after.to_dict()
+    was: dict[str, Any] = {} if before is None else replace(before, logged="").to_dict()
+    now = replace(after, logged="").to_dict()
     changed = {key: value for key, value in now.items() if key != "state" and (key not in was or was[key] != value)}
     gone = dict.fromkeys(key for key in was if key not in now)
     noted = {"why": why} if why else {}

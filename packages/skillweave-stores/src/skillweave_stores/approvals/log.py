@@ -1,11 +1,12 @@
 """The log of approvals: each row is chained to the one before by an HMAC, so that a change to any of them shows."""
 
 import hmac
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 from skillweave.approvals import LogRow
-from skillweave.errors import StoreUnavailable
+from skillweave.errors import InvalidValue, StoreUnavailable
 from skillweave.values import Portable
 
 BEGINNING = "0" * 64
@@ -51,6 +52,22 @@ def is_sealed(key: bytes, tenant: str, head: LogHead) -> bool:
     return _equal(head.seal, sealed_head(key, tenant, head.number, head.last_seal))
 
 
+def row_kept(row: LogRow) -> str:
+    """What a verdict answers of its row: the number and the seal."""
+    return f"{row.number}:{row.seal}"
+
+
+def read_kept(kept: Collection[str]) -> Mapping[int, str]:
+    """Returns the seals by number of what `row_kept` wrote; raises InvalidValue for another text."""
+    found: dict[int, str] = {}
+    for text in kept:
+        number, _, seal = text.partition(":")
+        if not (number.isascii() and number.isdigit() and seal):
+            raise InvalidValue(f"{text[:80]!r} is no row of a log of approvals; give the `logged` of a verdict")
+        found[int(number)] = seal
+    return found
+
+
 def next_row(
     key: bytes, tenant: str, head: LogHead, *, approval: str, kind: str, at: float, document: str
 ) -> tuple[LogRow, LogHead]:
@@ -62,10 +79,14 @@ def next_row(
 
 @dataclass(slots=True)
 class LogCheck:
-    """Checks a log row by row, in the order of their numbers; `found` is what is wrong so far, each in words."""
+    """Checks a log row by row, in the order of their numbers; `found` is what is wrong so far, each in words.
+
+    `kept` are the seals of rows, by number, as conversations and people have them.
+    """
 
     key: bytes = field(repr=False)
     tenant: str
+    kept: Mapping[int, str] = field(default_factory=dict)
     found: list[str] = field(default_factory=list)
     _number: int = 0
     _before: str = BEGINNING
@@ -76,6 +97,8 @@ class LogCheck:
             self.found.append(f"row {self._number + 1} is missing: the next one is {row.number}")
         elif not _equal(row.seal, sealed(self.key, self.tenant, self._before, row)):
             self.found.append(f"row {row.number} was changed or put in another place: its seal does not fit")
+        if not _equal(self.kept.get(row.number, row.seal), row.seal):
+            self.found.append(f"row {row.number} is another one than a conversation keeps: the log was written anew")
         self._before, self._number = row.seal, row.number
 
     def end(self, head: LogHead | None) -> tuple[str, ...]:
@@ -87,6 +110,9 @@ class LogCheck:
             message = (
                 f"the log ends at row {self._number}, and its end says {end[0]}: rows were removed, added or changed"
             )
+            self.found.append(message)
+        if (last := max(self.kept, default=0)) > self._number:
+            message = f"the log ends at row {self._number}, and a conversation keeps row {last}: its end was cut off"
             self.found.append(message)
         return tuple(self.found)
 

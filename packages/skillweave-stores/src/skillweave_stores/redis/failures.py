@@ -11,6 +11,7 @@ from types import MappingProxyType
 from redis import exceptions
 
 from skillweave import StoreUnavailable
+from skillweave.errors import StoreSilent
 from skillweave_stores.facts import LATER, SOON
 from skillweave_stores.redis.place import Place
 
@@ -95,7 +96,7 @@ def explained(error: BaseException, place: Place) -> StoreUnavailable:
     if isinstance(error, exceptions.TimeoutError | TimeoutError):
         seconds = place.options.call_seconds
         tls = ", whether it has TLS" if place.secure else ""
-        return StoreUnavailable(
+        return StoreSilent(
             f"the Redis at {place.shown} did not answer within {seconds:g} s; check the network{tls} and how busy it "
             "is, or give it longer with `call_seconds`",
             retry_after=SOON,

@@ -1,6 +1,6 @@
 """Comparing approvals with their log: a part at a time, each part about one moment."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import func, select
@@ -21,9 +21,11 @@ CASES = 100
 _CASES, _LOG, _HEADS = ApprovalRow, ApprovalLogRow, ApprovalHeadRow
 
 
-async def check_log(database: Database, key: bytes, owner: str) -> tuple[tuple[str, ...], frozenset[str]]:
-    """What is wrong with the log, and the ids of all approvals that it has."""
-    check = LogCheck(key, owner)
+async def check_log(
+    database: Database, key: bytes, owner: str, kept: Mapping[int, str]
+) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Returns what is wrong with the log, and the ids of all approvals that it has; `kept` are seals by number."""
+    check = LogCheck(key, owner, kept)
     known: set[str] = set()
     last: Any = None
     while True:

@@ -1,15 +1,16 @@
 """The log of approvals in a database: its end is locked, a row is added, the approval is written beside it."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import Select, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from skillweave.approvals import ApprovalCase, ApprovalStatus, LogRow
 from skillweave_stores.approvals.documents import case_from_json, case_to_json, step_to_json
-from skillweave_stores.approvals.log import ApprovalLogBroken, LogHead, first_head, is_sealed, next_row
+from skillweave_stores.approvals.log import ApprovalLogBroken, LogHead, first_head, is_sealed, next_row, row_kept
 from skillweave_stores.sql.database import clock_of
 from skillweave_stores.sql.documents import held_text
 from skillweave_stores.sql.tables import ApprovalHeadRow, ApprovalLogRow, ApprovalRow
@@ -30,15 +31,15 @@ class OpenLog:
 
     async def case(self, approval_id: str) -> ApprovalCase | None:
         """The approval as it stands, None where there is none."""
-        asked = select(_CASES.document).where(_CASES.tenant == self._owner, _CASES.id == approval_id)
-        document = await self._connection.scalar(asked)
-        return None if document is None else case_from_json(document, approval_id)
+        asked = with_rows().where(_CASES.tenant == self._owner, _CASES.id == approval_id)
+        found = (await self._connection.execute(asked)).first()
+        return None if found is None else case_of(found)
 
     async def due(self, limit: int) -> list[ApprovalCase]:
         """The approvals whose time is over, the first ones first."""
-        asked = select(_CASES.document, _CASES.id).where(_CASES.tenant == self._owner, _CASES.due_at <= self.now)
+        asked = with_rows().where(_CASES.tenant == self._owner, _CASES.due_at <= self.now)
         found = await self._connection.execute(asked.order_by(_CASES.due_at, _CASES.id).limit(limit))
-        return [case_from_json(document, approval_id) for document, approval_id in found]
+        return [case_of(row) for row in found]
 
     async def add(self, kind: str, before: ApprovalCase | None, after: ApprovalCase, why: str = "") -> ApprovalCase:
         """Write a step and the approval after it, which is answered."""
@@ -68,7 +69,7 @@ class OpenLog:
         await put_row(self._connection, _CASES, {"tenant": self._owner, "id": after.id, **written})
         head = {"number": self._head.number, "last_seal": self._head.last_seal, "seal": self._head.seal}
         await self._connection.execute(update(_HEADS).where(_HEADS.tenant == self._owner).values(**head))
-        return after
+        return replace(after, logged=row_kept(row)) if kind == "decided" else after
 
 
 async def open_log(
@@ -94,6 +95,19 @@ async def open_log(
     if [(number, told(seal)) for number, seal in rows] != [(head.number, head.last_seal)][: head.number]:
         raise ApprovalLogBroken(place, f"its end says {head.number} rows")
     return OpenLog(connection, key, owner, head, at)
+
+
+def with_rows() -> Select[str, str, int, str]:
+    """Returns the query for approvals, each with the number and the seal of its verdict's row, for `case_of`."""
+    row = (_LOG.tenant == _CASES.tenant) & (_LOG.number == _CASES.decided)
+    return select(_CASES.document, _CASES.id, _LOG.number, _LOG.seal).outerjoin(_LOG, row)
+
+
+def case_of(values: Sequence[Any]) -> ApprovalCase:
+    """Returns the approval of a row that `with_rows` found."""
+    document, approval_id, number, seal = values
+    case = case_from_json(document, approval_id)
+    return case if number is None else replace(case, logged=f"{number}:{seal}")
 
 
 def copies_of(case: ApprovalCase) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Approvals with their sealed log in a SQLite file or a PostgreSQL database (spec 8)."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import func, select, text, tuple_
@@ -21,9 +21,17 @@ from skillweave.approvals import (
 )
 from skillweave.errors import InvalidValue
 from skillweave.values import DEFAULT_TENANT, Checked
-from skillweave_stores.approvals.documents import case_from_json
+from skillweave_stores.approvals.log import LogCheck, read_kept
 from skillweave_stores.sql.approval_check import check_approvals, check_log
-from skillweave_stores.sql.approval_log import LOG_COLUMNS, OpenLog, hash_of, log_row, open_log
+from skillweave_stores.sql.approval_log import (
+    LOG_COLUMNS,
+    OpenLog,
+    case_of,
+    hash_of,
+    log_row,
+    open_log,
+    with_rows,
+)
 from skillweave_stores.sql.database import Database, InDatabase, clock_of, owner_of
 from skillweave_stores.sql.documents import held_text, is_storable_text
 from skillweave_stores.sql.tables import WAITING, ApprovalHeadRow, ApprovalLogRow, ApprovalRow
@@ -186,15 +194,15 @@ class SqlApprovals(InDatabase):
         wanted = select(*LOG_COLUMNS).where(ApprovalLogRow.tenant == owner, ApprovalLogRow.number > after)
         return tuple(map(log_row, await self._rows(wanted.order_by(ApprovalLogRow.number).limit(most))))
 
-    async def verify(self, *, tenant: str = "") -> tuple[str, ...]:
-        """What is wrong with the tenant's log, and where an approval differs from what its log says.
+    async def verify(self, kept: Collection[str] = (), *, tenant: str = "") -> tuple[str, ...]:
+        """Returns what is wrong with the tenant's log, and where an approval differs from its log; empty if nothing.
 
-        Empty if nothing. It is read a part at a time, while others may go on.
+        `kept` are what verdicts answered as `logged`. The log is read a part at a time, while others may go on.
         """
-        owner = owner_of(tenant)
+        owner, seals = owner_of(tenant), read_kept(kept)
         if self._database.is_missing:
-            return ()
-        found, known = await check_log(self._database, self._key, owner)
+            return LogCheck(self._key, owner, seals).end(None)
+        found, known = await check_log(self._database, self._key, owner, seals)
         return (*found, *await check_approvals(self._database, owner, known))
 
     async def count_pending(self, tenants: Sequence[str]) -> int:
@@ -215,8 +223,8 @@ class SqlApprovals(InDatabase):
         *conditions: "ColumnElement[bool] | TextClause",
         order: "Sequence[InstrumentedAttribute[Any]]" = (_CASES.created_at, _CASES.id),
     ) -> tuple[ApprovalCase, ...]:
-        wanted = select(_CASES.document, _CASES.id).where(*conditions).order_by(*order).limit(most)
-        return tuple(case_from_json(document, approval_id) for document, approval_id in await self._rows(wanted))
+        rows = await self._rows(with_rows().where(*conditions).order_by(*order).limit(most))
+        return tuple(map(case_of, rows))
 
     async def _change(
         self,

@@ -1,7 +1,7 @@
 """The entity graph in a SQLite file or a PostgreSQL database, in the same store as the skills (spec 6.1)."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from heapq import nsmallest
@@ -17,6 +17,7 @@ from skillweave.entities import (
     Direction,
     Edge,
     Entity,
+    Hops,
     Nearby,
     NearbyEntities,
     Neighbour,
@@ -43,7 +44,9 @@ from skillweave_stores.sql.entity_reading import (
     find,
     page_of_edges,
     page_of_entities,
+    read_known,
     read_neighbours,
+    read_several,
 )
 from skillweave_stores.sql.entity_rows import EntityColumns, edge_of, entity_of
 from skillweave_stores.sql.entity_writing import (
@@ -122,7 +125,25 @@ class SqlGraph(InDatabase):
         found = await self._database.read(
             lambda one: read_neighbours(one, self._owner, entity_id, relation, way, limit)
         )
-        return tuple(Neighbour(edge_of(*edge, self.place), entity_of(entity, self.place)) for edge, entity in found)
+        return tuple(self._neighbour(*row) for row in found)
+
+    async def several(self, asked: Sequence[Hops], limit: int) -> Sequence[tuple[Neighbour, ...] | Exception]:
+        """What `neighbours` gives for each, in their order; one round trip to a server for all together.
+
+        In the place of an answer with a row that is damaged stands the error.
+        """
+        ways = [(ref, relation, asked_direction(ref, relation, way, limit)) for ref, relation, way in asked]
+        good = [one for one in ways if is_storable_text(one[0]) and is_storable_text(one[1])]
+        if self._database.is_missing or not good:
+            return [()] * len(ways)
+        found = await self._database.read(lambda one: read_several(one, self._owner, good, limit))
+        return [self._neighbours(found.get(one, ())) for one in ways]
+
+    async def known(self, keys: Collection[str]) -> Collection[str]:
+        """Those of the keys that are the key of an entity's alias; one round trip."""
+        if self._database.is_missing or not keys:
+            return ()
+        return await self._database.read(lambda one: read_known(one, self._owner, keys))
 
     async def near(self, point: Point, radius_ft: float, label: str | None = None, limit: int = 20) -> NearbyEntities:
         """The entities with a location within the circle, nearest first, then by id.
@@ -220,6 +241,17 @@ class SqlGraph(InDatabase):
             if len(edges) < PAGE:
                 break
             edge = edges[-1]
+
+    def _neighbours(
+        self, rows: Iterable[tuple[EdgeColumns, EntityColumns]]
+    ) -> tuple[Neighbour, ...] | StoreUnavailable:
+        try:
+            return tuple(self._neighbour(*row) for row in rows)
+        except StoreUnavailable as error:
+            return error
+
+    def _neighbour(self, edge: EdgeColumns, entity: EntityColumns) -> Neighbour:
+        return Neighbour(edge_of(*edge, self.place), entity_of(entity, self.place))
 
     async def _page(self, read: Callable[..., Any], last: object) -> Any:  # noqa: ANN401 - rows of either table
         return await self._database.read(lambda one: read(one, self._owner, last))

@@ -8,6 +8,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as NoConnection
 
 from skillweave import StoreUnavailable
+from skillweave.errors import StoreSilent
 from skillweave_stores.facts import LATER, SOON
 
 _ENCODING = "cannot hold all characters; make the database with the encoding UTF8"
@@ -88,12 +89,12 @@ def described(error: Exception, place: str) -> StoreUnavailable:
     )
 
 
-def too_late(place: str, seconds: float, connections: int | None = None) -> StoreUnavailable:
+def too_late(place: str, seconds: float, connections: int | None = None) -> StoreSilent:
     """The error that a call ended without an answer; `connections` where it had not even one of so many."""
     if connections is None:
         message = "did not answer within {:g} seconds; check it and the network, or give `timeout` a higher number"
-        return StoreUnavailable(f"{place} {message.format(seconds)}", retry_after=SOON)
-    return StoreUnavailable(
+        return StoreSilent(f"{place} {message.format(seconds)}", retry_after=SOON)
+    return StoreSilent(
         f"{place} gave no connection within {seconds:g} seconds: it does not answer, or all {connections} are in use; "
         "check it and the network, let fewer turns run, or give `connections` a higher number",
         retry_after=SOON,

@@ -4,7 +4,7 @@ Not collected by itself, as its name says no test.
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,11 +15,12 @@ from skillweave.approvals.steps import applied, asked, asked_again, decided, esc
 from skillweave.checking import Checked
 from skillweave.closing import ClosedOnExit
 from skillweave.errors import InvalidValue
+from skillweave.frozen import EMPTY
 from skillweave.state.state import State
 from skillweave.tenants import tenant_of
 from skillweave.weaver.approvals import CheckpointVerdict
 from skillweave_stores.approvals.documents import step_to_json
-from skillweave_stores.approvals.log import LogCheck, LogHead, first_head, next_row
+from skillweave_stores.approvals.log import LogCheck, LogHead, first_head, next_row, read_kept, row_kept
 from skillweave_testing import ManualClock
 from tests.contracts_of_ports.approvals import ApprovalBookContract
 
@@ -119,9 +120,9 @@ class DictBook(ClosedOnExit):
         _require_limit(limit)
         return tuple(row for row in self.rows.get(owner, []) if row.number > after)[:limit]
 
-    async def verify(self, *, tenant: str = "") -> tuple[str, ...]:
+    async def verify(self, kept: Collection[str] = (), *, tenant: str = "") -> tuple[str, ...]:
         owner = tenant_of(tenant)
-        return problems(KEY, owner, self.rows.get(owner, []), self.heads.get(owner))
+        return problems(KEY, owner, self.rows.get(owner, []), self.heads.get(owner), read_kept(kept))
 
     def asked_again(self, case: ApprovalCase, request: ApprovalRequest) -> ApprovalCase:
         return asked_again(case, request)
@@ -149,6 +150,8 @@ class DictBook(ClosedOnExit):
         row, head = next_row(KEY, owner, head, approval=after.id, kind=kind, at=self.clock(), document=document)
         self.rows.setdefault(owner, []).append(row)
         self.heads[owner] = head
+        if kind == "decided":
+            after = replace(after, logged=row_kept(row))
         self.cases[owner, after.id] = after
         return after
 
@@ -335,12 +338,14 @@ def _contract_of(mistake: type[DictBook]) -> type[ApprovalBookContract]:
 globals().update({f"Test{mistake.__name__}": _contract_of(mistake) for mistake in MISTAKES})
 
 
-def problems(key: bytes, tenant: str, rows: Iterable[LogRow], head: LogHead | None) -> tuple[str, ...]:
+def problems(
+    key: bytes, tenant: str, rows: Iterable[LogRow], head: LogHead | None, kept: Mapping[int, str] = EMPTY
+) -> tuple[str, ...]:
     """What is wrong with a log, each in words with the number of the row; empty where it is whole.
 
     `rows` are all rows of the tenant in the order of their numbers.
     """
-    check = LogCheck(key, tenant)
+    check = LogCheck(key, tenant, kept)
     for row in rows:
         check.add(row)
     return check.end(head)

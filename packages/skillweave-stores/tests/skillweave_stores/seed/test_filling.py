@@ -52,7 +52,9 @@ def ids(done: Seeded) -> tuple[list[str], list[str], list[str], list[str]]:
 def unhashed(skills: Iterable[Skill]) -> dict[str, Skill]:
     """Skills by id without the hashes that only a store adds."""
     return {
-        skill.id: replace(skill, artifacts=tuple(replace(ref, content_hash=None) for ref in skill.artifacts))
+        skill.id: replace(
+            skill, artifacts=tuple(replace(ref, content_hash=None, token_estimate=None) for ref in skill.artifacts)
+        )
         for skill in skills
     }
 
@@ -370,3 +372,10 @@ class Closing(InCode):
 
     async def close(self) -> None:
         self.closed = True
+
+
+async def test_an_artifact_of_text_gets_an_estimate_of_its_tokens_and_one_of_bytes_none(store: Store) -> None:
+    skill = {"id": "notes", "description": "Keeps notes."}
+    await store.publish(skill, {"references/a.md": b"eight letters!", "assets/b.bin": b"\0\xff"})
+    (stored,) = (await store.load(None)).skills
+    assert {ref.id: ref.token_estimate for ref in stored.artifacts} == {"references/a.md": 4, "assets/b.bin": None}

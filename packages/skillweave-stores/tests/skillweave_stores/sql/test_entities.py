@@ -290,3 +290,22 @@ async def test_a_closed_graph_says_so(graph: SqlGraph) -> None:
 def test_it_is_shown_without_user_and_password() -> None:
     shown = repr(SqlGraph("postgresql://ann:hush@host/graph", tenant="acme"))
     assert shown == "SqlGraph('PostgreSQL at host:5432/graph', tenant='acme')"
+
+
+@given(made=st.sets(st.tuples(st.sampled_from("abc"), st.sampled_from("RS"), st.sampled_from("abc"))), data=st.data())
+@any_number_of_data
+async def test_many_questions_in_one_trip_are_answered_as_one_by_one(
+    shared_url: str, made: set[tuple[str, str, str]], data: st.DataObject
+) -> None:
+    one = st.tuples(st.sampled_from("abcx"), st.sampled_from("RST"), st.sampled_from(Direction))
+    asked, limit = data.draw(st.lists(one, max_size=8)), data.draw(st.integers(1, 3))
+    async with SqlGraph(shared_url, tenant=f"tenant-{next(_TENANTS)}") as graph:
+        await graph.put([Entity(one, "Thing") for one in "abc"], [Edge(*ends) for ends in made])
+        assert list(await graph.several(asked, limit)) == [await graph.neighbours(*one, limit) for one in asked]
+
+
+async def test_a_graph_says_which_names_it_knows(graph: SqlGraph) -> None:
+    assert await graph.known(["one"]) in ((), set())
+    await graph.put([Entity("a", "Ship", {}, ("One Two",)), Entity("b", "Ship", {}, ("one-two", "Three"))])
+    assert set(await graph.known(["onetwo", "three", "four"])) == {"onetwo", "three"}
+    assert await graph.for_tenant("acme").known(["three"]) in ((), set())

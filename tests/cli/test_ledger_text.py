@@ -1,6 +1,6 @@
 import pytest
 
-from skillweave.cli.output.ledger import engaged_text
+from skillweave.cli.ledger import engaged_text
 from skillweave.cli.output.page import Page
 from skillweave.ledger import Engaged
 
