@@ -44,7 +44,7 @@ PHRASES = 8
 WEIGHTS = {"requests": 1.0, "requests, small": 0.2, "off topic": 0.3, "selection": 0.2, "selection, small": 0.03}
 """How much a ranked skill of each set counts: the authors' prompts name one skill where several would do."""
 MOST_WRONG, MOST_WRONG_OF_PROMPTS = 0.01, 0.08
-"""So large a part of all requests may get a wrong skill, and of the authors' prompts, whose labels name one of several."""
+"""So large a part of all requests may get a wrong skill, and of the authors' prompts, whose labels name one of many."""
 SHRINKAGE = 40.0
 OFFER_AT, OFFER_AT_WITH_EMBEDDER, LIST_AT = 0.003, 0.0015, 0.05
 """From which probability on a skill is listed, as twelve lines allow, and which one must have for a list at all."""

@@ -67,8 +67,8 @@ class Settings(Portable):
     offered, each in a line of some `offer_words` words: a small model may need longer ones. `fitted` is what was fitted
     to one's own labelled queries, and `ranked` how many of the best ranked skills are told in decisions, given or not.
     `context_seconds` is how long a graph of entities may say nothing while what is known of one is put together; one
-    that is at work is waited for longer. With `trigger_mode` `substring` keywords and verbs also match inside words, and
-    all languages' endings with them.
+    that is at work is waited for longer. With `trigger_mode` `substring` keywords and verbs also match inside words,
+    and all languages' endings with them.
 
     Enums are also taken as their texts, lists as any list of texts.
 

@@ -11,7 +11,10 @@ SKILLS = [
     make_skill(f"{one}-{kind}", description=f"Helps people {verb} {one} for the council, with maps and a budget.")
     for one in SUBJECTS
     for kind, verb in (("planning", "plan"), ("painting", "paint"), ("touring", "tour"))
-] + [make_skill(f"filler-{n:03}", description=f"Handles a case of sort {n} whatever that is, quietly.") for n in range(200)]
+] + [
+    make_skill(f"filler-{n:03}", description=f"Handles a case of sort {n} whatever that is, quietly.")
+    for n in range(200)
+]
 ASKED = "something about harbours or glaciers for the council"
 
 
