@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -15,9 +15,6 @@ from skillweave.cli.output.page import Answer, Ink, Page, below, counted, printa
 from skillweave.codec import Portable
 from skillweave.installs.adding import Added
 from skillweave.installs.lock import Condition, Locked, Standing
-
-if TYPE_CHECKING:
-    from skillweave.cli.output.installs import AddedShown
 
 EXAMPLES = {
     "add": """
