@@ -43,11 +43,11 @@ TARGET = Path(__file__).parents[1] / "src" / "skillweave" / "select" / "fitted.j
 PHRASES = 8
 WEIGHTS = {"requests": 1.0, "requests, small": 0.2, "off topic": 0.3, "selection": 0.2, "selection, small": 0.03}
 """How much a ranked skill of each set counts: the authors' prompts name one skill where several would do."""
-MOST_WRONG = 0.01
-"""So large a part of all requests may get a wrong skill."""
+MOST_WRONG, MOST_WRONG_OF_PROMPTS = 0.01, 0.08
+"""So large a part of all requests may get a wrong skill, and of the authors' prompts, whose labels name one of many."""
 SHRINKAGE = 40.0
-OFFER_AT, LIST_AT = 0.003, 0.05
-"""From which probability on a skill is listed, and which one of them must have for a list at all."""
+OFFER_AT, OFFER_AT_WITH_EMBEDDER, LIST_AT = 0.003, 0.0015, 0.05
+"""From which probability on a skill is listed, as twelve lines allow, and which one must have for a list at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +71,13 @@ def main(*arguments: str) -> None:
     for name, found in predicted.items():
         show(name, found)
     give_at = least_wrong(*firsts(predicted["requests"]), MOST_WRONG)
+    if phrases:
+        give_at = max(give_at, least_wrong(*firsts(predicted["selection"]), MOST_WRONG_OF_PROMPTS))
+    offer_at = OFFER_AT if embedder is None else OFFER_AT_WITH_EMBEDDER
     id_ = None if embedder is None else embedder_of(embedder).id
-    calibration = replace(fit(sets), give_at=give_at, offer_at=OFFER_AT, embedder=id_, phrases=phrases)
+    calibration = replace(fit(sets), give_at=give_at, offer_at=offer_at, embedder=id_, phrases=phrases)
     calibration = replace(calibration, list_at=LIST_AT)
-    print(f"give_at {give_at}, offer_at {OFFER_AT}, list_at {LIST_AT}")
+    print(f"give_at {give_at}, offer_at {offer_at}, list_at {LIST_AT}")
     others = [one for one in json.loads(TARGET.read_text(encoding="utf-8")) if known_as(one) != (id_ or "", phrases)]
     fitted = sorted([*others, calibration.to_dict()], key=known_as)
     TARGET.write_text(json.dumps(fitted, indent=1) + "\n", encoding="utf-8")

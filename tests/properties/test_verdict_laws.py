@@ -41,8 +41,8 @@ def test_nothing_is_given_below_the_threshold_nor_offered_below_its_own(
     told: list[tuple[str, str]], message: str, thresholds: Thresholds
 ) -> None:
     selection = select(library(told), turn(message), thresholds=thresholds)  # type: ignore[arg-type]
-    give_at = fitted()[None].give_at if thresholds.give_at is None else thresholds.give_at
-    offer_at = fitted()[None].offer_at if thresholds.offer_at is None else thresholds.offer_at
+    give_at = fitted()[None, False].give_at if thresholds.give_at is None else thresholds.give_at
+    offer_at = fitted()[None, False].offer_at if thresholds.offer_at is None else thresholds.offer_at
     assert all(give_at <= (each.probability or 0) <= 1 for each in selection.chosen)
     assert all(offer_at <= (each.probability or 0) <= 1 for each in selection.offered)
 
@@ -57,5 +57,5 @@ def test_unrelated_skills_hardly_change_how_likely_the_others_are(
     few, many = build_lexical_index(skills), build_lexical_index([*skills, *others])
     before, after = rank(few, query, 8).best, rank(many, query, 8).best
     assert {each.position for each in before} == {each.position for each in after}
-    likely = {each.position: fitted()[None].probability(each.features) for each in before}
-    assert all(abs(likely[each.position] - fitted()[None].probability(each.features)) < 0.05 for each in after)
+    likely = {each.position: fitted()[None, False].probability(each.features) for each in before}
+    assert all(abs(likely[each.position] - fitted()[None, False].probability(each.features)) < 0.05 for each in after)

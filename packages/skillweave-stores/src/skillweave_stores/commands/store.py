@@ -59,6 +59,7 @@ async def put(
     then. Skills are stored in chunks: after an interruption the next run stores the rest.
     """
     from skillweave_stores.commands.output import other_findings, seeded_text
+    from skillweave_stores.commands.phrases import Counted, without_phrases
     from skillweave_stores.seed import seed
 
     reading, done = with_paths(reading, paths, ctx), 0
@@ -69,11 +70,13 @@ async def put(
         nonlocal done
         done = stored
 
+    sources = [Counted(one) for one in reading.sources()]
     async with store.opened() as target:
         with interruptible(lambda: f"; skills that are stored: {done:,}. Run it again, and the rest follows"):
-            seeded = await seed(target, *reading.sources(), progress=tell)
+            seeded = await seed(target, *sources, progress=tell)
     text = partial(seeded_text, seeded, place=without_secrets(store.store or ""))
-    return Answer(lambda: seeded, text, code=0 if seeded.complete else MISTAKE, notes=other_findings(seeded))
+    notes = (*other_findings(seeded), *without_phrases(sources))
+    return Answer(lambda: seeded, text, code=0 if seeded.complete else MISTAKE, notes=notes)
 
 
 async def versions(skill: _Skill, *, store: options.InStore) -> Answer:

@@ -1,6 +1,7 @@
 """Skills in a SQL database: the contracts of sources, what is read when, and how many statements that takes."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import psycopg
@@ -316,3 +317,13 @@ def test_a_file_that_is_none_is_refused() -> None:
     for url in ("sqlite://", "sqlite:///:memory:"):
         with pytest.raises(InvalidValue, match="no file"):
             SqlSource(url)
+
+
+async def test_other_phrases_are_another_version_of_the_same_text(source: SqlSource) -> None:
+    skill = Skill(id="tea", name="Tea", description="Brews.", digest="a" * 64)
+    spoken = [replace(skill, phrases=(said,)) for said in ("something hot", "a cup of it")]
+    written = await source.upsert([Entry(one) for one in (skill, *spoken, spoken[1])])
+    assert [one.change.value for one in written] == ["inserted", "updated", "updated", "unchanged"]
+    (loaded,) = (await source.load()).skills
+    assert (loaded.phrases, loaded.digest) == (("a cup of it",), skill.digest)
+    assert [one.skill.phrases for one in await source.versions("tea")] == [("a cup of it",), ("something hot",), ()]
