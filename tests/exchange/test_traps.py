@@ -397,3 +397,24 @@ def test_of_more_text_than_twice_the_budget_the_oldest_goes_and_a_header_says_so
     assert sum(sent.count("word word") > 0 for sent in server.script.last.messages) < 4
     assert talk.headers.get("x-skillweave-break")
     talk.client.close()
+
+
+def test_without_the_original_of_a_reply_its_reasoning_is_left_out_and_a_header_says_so(
+    server: RecordingServer,
+) -> None:
+    server.altered = lambda reply: {
+        **reply,
+        "content": [{"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}, *reply["content"]],
+    }
+    own, theirs = tool_call("read_skill", skill_id="greetings"), tool_call("search", text="Alice")
+    server.script.then(Says(asks=(own, theirs)), "Bonjour, Alice!")
+    talk = MessagesTalk(server, weaver_of())
+    talk.say("Greet my neighbour")
+    kept = talk.behind.weaver.ledger.store._insertions._kept
+    for key in [key for key, one in kept.items() if b'"items"' in one.data]:
+        del kept[key]
+    talk.answer(search="She is Alice.")
+    said = server.requests[-1].data["messages"][1]["content"]
+    assert [one["type"] for one in said] == ["tool_use"]
+    assert "reasoning of an earlier reply is left out" in talk.headers["x-skillweave-passed"]
+    talk.client.close()

@@ -90,6 +90,10 @@ class Form:
         """Returns the items that answer these calls."""
         return [self.style.result(one.call, one.text, one.failed) for one in answered]
 
+    def unthought(self, item: Mapping[str, Any]) -> list[Any]:
+        """Returns an item of the model without its reasoning, of which a provider takes none but the original."""
+        return [{key: one for key, one in item.items() if not key.startswith("reasoning")}]
+
     def joined(self, items: Sequence[Any], held: Sequence[Any]) -> list[Any]:
         """Returns the items that follow a reply, with held results of the same reply in front."""
         return [*held, *items]

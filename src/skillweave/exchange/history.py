@@ -17,10 +17,14 @@ _SYSTEM = ("system", "developer")
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Items as the model gets them, each with the digest of its place in the client's chain, if it has one."""
+    """Items as the model gets them, each with the digest of its place in the client's chain, if it has one.
+
+    `lost` says that the original of a reply is not there any more, so that its reasoning was left out.
+    """
 
     items: tuple[Any, ...]
     digests: tuple[str | None, ...]
+    lost: bool = False
 
     def place(self, form: Form) -> int | None:
         """The index of the client's item that a text of ours goes to, and by which it is found again."""
@@ -32,7 +36,7 @@ def restored(form: Form, items: Sequence[Any], links: Sequence[Link], entries: M
     """Returns the items with everything that was put in, byte for byte, and replies as the model really gave them."""
     at = {link.index: link.digest for link in links}
     known = {link.index: entries[key] for link in links if (key := chain_key(link.digest)) in entries}
-    spans = _spans(links, known)
+    spans, unknown = _spans(links, known), _lost(links, known)
     out: list[Any] = []
     digests: list[str | None] = []
     held: Sequence[Any] = ()
@@ -47,12 +51,22 @@ def restored(form: Form, items: Sequence[Any], links: Sequence[Link], entries: M
             continue
         entry = known.get(index)
         piece = form.put(items[index], entry.text) if entry is not None and entry.text else [items[index]]
+        if index in unknown:
+            piece = form.unthought(items[index])
         joined = form.joined(piece, held) if held else piece
         before = len(joined) - len(piece)
-        placed = [None] * before + [at.get(index)] + [None] * (len(piece) - 1)
+        placed = ([None] * before + [at.get(index)] + [None] * len(piece))[: len(joined)]
         out, digests, held, index = [*out, *joined], [*digests, *placed], (), index + 1
     out += form.joined([], held)
-    return History(tuple(out), (*digests, *(None for _ in range(len(out) - len(digests)))))
+    return History(tuple(out), (*digests, *(None for _ in range(len(out) - len(digests)))), bool(unknown))
+
+
+def _lost(links: Sequence[Link], known: Mapping[int, Entry]) -> set[int]:
+    """The items of replies whose originals should be known and are not."""
+    index_of = {link.digest: link.index for link in links}
+    ends = ((begin, index_of.get(entry.said)) for begin, entry in known.items() if entry.said)
+    gone = ((begin, end) for begin, end in ends if end is not None and not known.get(end, Entry()).items)
+    return {index for begin, end in gone for index in range(begin + 1, end + 1)}
 
 
 def _spans(links: Sequence[Link], known: Mapping[int, Entry]) -> dict[int, int]:

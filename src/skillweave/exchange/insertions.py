@@ -11,16 +11,18 @@ class Entry:
     """What is known of one place in a chain.
 
     `conversation` is the ledger's id. `text` was put there. `state` says that a request ended there, `left` that a
-    later one went on from there; `turns` are those of the ledger that it took. `tools` is the digest of the client's
-    tools, `withheld` are those that were taken out, `own` says whether ours stood there: as they were at the first
-    request. `start` is the digest before a reply that ends here, `items` what the model really said in place of what
-    the client holds, `held` the results of its calls that belong in front of the client's.
+    later one went on from there; `said` is the digest behind its reply, where the client holds another one than the
+    model gave. `turns` are those of the ledger that it took. `tools` is the digest of the client's tools, `withheld`
+    are those that were taken out, `own` says whether ours stood there: as they were at the first request. `start` is
+    the digest before a reply that ends here, `items` what the model really said in place of what the client holds,
+    `held` the results of its calls that belong in front of the client's.
     """
 
     conversation: str = ""
     text: str = ""
     state: bool = False
     left: bool = False
+    said: str = ""
     turns: tuple[str, ...] = ()
     tools: str = ""
     withheld: tuple[str, ...] = ()

@@ -68,6 +68,9 @@ class Messages(Form):
     def results(self, answered: Sequence[Answered]) -> list[Any]:
         return [{"role": "user", "content": super().results(answered)}] if answered else []
 
+    def unthought(self, item: Mapping[str, Any]) -> list[Any]:
+        return [{**item, "content": [one for one in _blocks(item.get("content")) if one.get("type") not in _THINKING]}]
+
     def joined(self, items: Sequence[Any], held: Sequence[Any]) -> list[Any]:
         if not held or not items or items[0].get("role") != "user":
             return [*held, *items]

@@ -87,6 +87,9 @@ class Responses(Form):
         kept = (kinds.get(one.call.name) if isinstance(one.call, HostedCall) else None for one in answered)
         return [{**item, "type": f"{kind}_output"} if kind else item for item, kind in zip(found, kept, strict=True)]
 
+    def unthought(self, item: Mapping[str, Any]) -> list[Any]:
+        return [] if item.get("type") == "reasoning" else [item]
+
     def text(self, reply: Mapping[str, Any]) -> str:
         said = [one for one in reply["output"] if one.get("type") == "message"]
         return "\n".join(

@@ -162,6 +162,8 @@ class Exchange:
             with suppress(StoreUnavailable):  # the turn meets the same ledger, and says what holds then
                 await self._inherit()
         self.history = restored(self.form, items, self.links, self.entries)
+        if self.history.lost:
+            self.notes["Passed"] = "the reasoning of an earlier reply is left out, as its original is not known"
 
     def _bound(self) -> None:
         """Lets the oldest texts go where they are more than twice what a call may hold."""
@@ -445,14 +447,14 @@ class Exchange:
         state = replace(
             common, state=True, turns=tuple(self.turns), text=self.entries.get(chain_key(digest), EMPTY).text
         )
-        if self.links:
-            saved[chain_key(digest)] = state
         before = self.context.before
         if before is not None and before != digest:
             saved[chain_key(before)] = replace(self.entries[chain_key(before)], left=True)
         if self.session:
             saved[MAIN] = common
         links = chain_of([self.form.normal(item) for item in self.form.history(merged)], digest)
+        if self.links:
+            saved[chain_key(digest)] = replace(state, said=links[-1].digest if changed and links else "")
         if changed and links:
             said = (*self.hidden, *self.form.history(self.replies[-1]))
             saved[chain_key(links[-1].digest)] = Entry(conversation, start=digest, items=said, held=tuple(self.held))

@@ -56,6 +56,8 @@ LONGEST_REPLY_BYTES = 64 * 1024 * 1024
 BODY_SECONDS = 60.0
 _LOOK_EVERY_SECONDS = 0.3
 _WAITING = object()
+_ENDING: set["asyncio.Future[None]"] = set()
+"""Requests that are being ended, so that nobody forgets them."""
 _QUESTIONS = UUID("b0b60b4e-6d0a-4d4b-9a55-5c3a1e0f5e11")
 _KEY = "x-skillweave-key"
 
@@ -222,6 +224,13 @@ class Passage:
         return StreamingResponse(_raw(came), came.status_code, known)
 
     async def _ended(self, steps: AsyncGenerator[Step, Any]) -> None:
+        """Ends the upstream's request and releases what was claimed, also where the client's has been cancelled."""
+        work = asyncio.ensure_future(self._closed(steps))
+        _ENDING.add(work)
+        work.add_done_callback(_ENDING.discard)
+        await asyncio.shield(work)
+
+    async def _closed(self, steps: AsyncGenerator[Step, Any]) -> None:
         if self._came is not None:
             await self._came.aclose()
         await steps.aclose()
