@@ -2,8 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skillweave.formats.identity import compare_versions
-from skillweave.skills import Order
+from skillweave.formats.identity import Order, compare_versions
 
 
 @pytest.mark.parametrize(
