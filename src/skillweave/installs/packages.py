@@ -81,8 +81,8 @@ def packages_in(root: Path, wanted: tuple[str, ...] | None = None, *, everything
         path = os.path.relpath(place, real).replace(os.sep, "/")
         if len(both := [one for one in files if one.lower() == "skill.md"]) > 1:
             raise InstallRefused(
-                f"the skill in '{shown(path)}' has {' and '.join(both)}, and agents differ in which one they read; copy "
-                "it, keep the one that you mean, and add the copy"
+                f"the skill in '{shown(path)}' has {' and '.join(both)}, and agents differ in which one they read; "
+                "copy it, keep the one that you mean, and add the copy"
             )
         packages.append(Package(name, versions[name], path, files))
     return tuple(packages)
