@@ -133,7 +133,11 @@ async def check_service(url: str, *, since: bool) -> None:
         assert await memory.merge("c-2", {"a": 1}) == {"a": 1}
     async with SqlApprovals(url, SEAL_KEY) as book:
         for case in await book.waiting("c-1"):
-            assert (case.request, case.state, verdict_of(case)) == (REQUEST, FULL_STATE, replace(CHANGED, case=case.id))
+            assert (case.request, case.state, verdict_of(case)) == (
+                REQUEST,
+                FULL_STATE,
+                replace(CHANGED, case=case.id, logged=case.logged),
+            )
             await book.applied(case.id)
         await book.open("a-2", PLAIN, DIGEST, FULL_STATE)
         kinds = ["created", "decided", "applied"] if since else []
