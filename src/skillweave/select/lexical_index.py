@@ -104,24 +104,24 @@ def index_numbers(numbered: Numbered) -> LexicalIndex:
     columns = [_column(texts) for texts in (numbered.told, numbered.name, numbered.phrases, numbered.requests)]
     lengths = np.diff(numbered.told.bounds[::2])
     askers = np.array(numbered.askers, dtype=np.int32)
-    words = _renumbered(columns, numbered.words)
+    order = _order(columns, len(numbered.words))
+    words, number = [numbered.words[word] for word in order.tolist()], len(numbered.words)
     del numbered  # nobody else may hold it, and it is large
     told, name, quoted, said = columns
     listed = stems_of(words)
     stems = {stem: number for number, stem in enumerate(dict.fromkeys(listed))}
-    stem_of = np.fromiter((stems[stem] for stem in listed), dtype=np.int32, count=len(listed))
+    word_of = _by_number(order, range(len(words)), number)
+    stem_of = _by_number(order, map(stems.__getitem__, listed), number)
     written = _Written.of(sum(len(column.terms) for column in (told, told, told, told, name, quoted, said)))
     brief = _briefs(told)
-    spoken = _inverted(brief, len(words), written)
-    for column in (*columns, brief):
-        _replace(column.terms, stem_of)
-    short = _inverted(brief, len(stems), written)
-    full = _inverted(told, len(stems), written, shift=1)
-    pair_keys, pairs = _pairs(told, size, len(stems), written)
-    told.terms = told.rows = _NOTHING
-    named = _inverted(name, len(stems), written)
-    cited = _inverted(quoted, len(stems), written)
-    typed = _inverted(said, len(stems), written)
+    spoken = _inverted(brief, word_of, len(words), written)
+    short = _inverted(brief, stem_of, len(stems), written)
+    full = _inverted(_Column(told.terms, told.bounds[::2]), stem_of, len(stems), written)
+    pair_keys, pairs = _pairs(told, stem_of, size, len(stems), written)
+    told.terms = brief.terms = _NOTHING
+    named = _inverted(name, stem_of, len(stems), written)
+    cited = _inverted(quoted, stem_of, len(stems), written)
+    typed = _inverted(said, stem_of, len(stems), written)
     channels = [spoken, short, full, pairs, named, cited, typed]
     tell = _telling(stems)
     usual = np.full(size, K1)
@@ -134,14 +134,16 @@ def index_numbers(numbered: Numbered) -> LexicalIndex:
         channel.rows += np.int32(place * size)
     typed.rows += np.int32(Channel.PHRASE * size + len(owners))
     firsts = np.cumsum([0, *(len(channel.counts) for channel in channels)])
-    starts = np.concatenate([[0], *(channel.counts for channel in channels)]).cumsum(dtype=np.int32)
+    starts = array("i", [0])
+    counts = np.concatenate([channel.counts for channel in channels], dtype=np.int32, casting="unsafe")
+    starts.frombytes(np.cumsum(counts, out=counts).view(np.uint8).data)
     return LexicalIndex(
         size=size,
         words={word: number for number, word in enumerate(words)},
         stems=stems,
         pair_keys=pair_keys,
         firsts=tuple(firsts.tolist()),
-        starts=array("i", starts.tobytes()),
+        starts=starts,
         rows=written.rows[: written.end],
         times=written.times[: written.end],
         slowness=np.concatenate([usual, usual, slow, slow, np.zeros(size + len(owners) + len(askers))]),
@@ -159,7 +161,7 @@ def index_numbers(numbered: Numbered) -> LexicalIndex:
 
 
 _NOTHING = np.zeros(0, dtype=np.int32)
-_AT_ONCE = 500_000
+_AT_ONCE = 125_000
 """Entries that are sorted at once: more would only take more memory."""
 _MOST_TERMS = 1 << 16
 """Terms that are sorted at once: what has so few values is sorted in the time that counting takes."""
@@ -167,17 +169,24 @@ _MOST_TERMS = 1 << 16
 
 @dataclass(slots=True, eq=False)
 class _Column:
-    """Which terms stand in which rows, one entry for each time, row after row."""
+    """The words of rows one row after the other, as the texts number them; where each begins, with the last one's end.
 
-    terms: "NDArray[np.int32]"
-    rows: "NDArray[np.int32]"
+    They are only read: whoever keeps the texts keeps the same ones.
+    """
+
+    terms: "NDArray[Any]"
+    bounds: "NDArray[np.int32]"
+
+    def rows(self, here: Numbers) -> "NDArray[np.int32]":
+        """The rows in which ascending places lie."""
+        return np.repeat(np.arange(len(self.bounds) - 1, dtype=np.int32), np.diff(here.searchsorted(self.bounds)))
 
 
 @dataclass(slots=True, eq=False)
 class _Inverted:
     """In how many rows each term stands, then term after term in which, ascending."""
 
-    counts: Numbers
+    counts: "NDArray[np.integer[Any]]"
     rows: "NDArray[np.int32]"
 
 
@@ -205,33 +214,34 @@ class _Written:
 
 
 def _column(texts: Texts) -> _Column:
-    """The words of texts, each with the number of its text."""
-    rows = np.repeat(np.arange(len(texts.bounds) - 1, dtype=np.int32), np.diff(texts.bounds))
-    return _Column(np.frombuffer(texts.numbers, dtype=np.int32), rows)
+    """The words of texts, each text a row."""
+    return _Column(np.frombuffer(texts.numbers, texts.numbers.typecode), np.array(texts.bounds, dtype=np.int32))
 
 
 def _briefs(told: _Column) -> _Column:
     """Of texts by turns brief and body the briefs, by skill."""
-    brief = np.bitwise_and(told.rows, 1, dtype=np.int8, casting="unsafe") == 0  # narrow: there are many
-    return _Column(told.terms[brief], told.rows[brief] >> 1)
+    lengths = np.diff(told.bounds)
+    brief = np.repeat(np.arange(len(lengths)) % 2 == 0, lengths)
+    return _Column(told.terms[brief], np.concatenate([[0], lengths[::2].cumsum(dtype=np.int32)]))
 
 
-def _renumbered(columns: Sequence[_Column], words: Sequence[str]) -> list[str]:
-    """Number the words anew, in the order in which they first stand in the columns, and return them in that order."""
-    first = np.full(len(words), -1, dtype=np.int32)
+def _order(columns: Sequence[_Column], number: int) -> Numbers:
+    """The words of the columns in the order in which they first stand there, of so many words that have numbers."""
+    first = np.full(number, -1, dtype=np.int32)
     end = sum(len(column.terms) for column in columns)
     for column in reversed(columns):
         for part in reversed(_parts(column.terms)):
             end -= len(part)
             # Of several assignments to one place the last one holds, so that backwards the first is left.
             first[part[::-1]] = np.arange(end + len(part) - 1, end - 1, -1, dtype=np.int32)
-    order = np.argsort(first, kind="stable")
-    order = order[np.count_nonzero(first < 0) :]
-    numbers = np.zeros(len(words), dtype=np.int32)
-    numbers[order] = np.arange(len(order), dtype=np.int32)
-    for column in columns:
-        _replace(column.terms, numbers)
-    return [words[number] for number in order.tolist()]
+    return np.argsort(first, kind="stable")[np.count_nonzero(first < 0) :]
+
+
+def _by_number(order: Numbers, values: Iterable[int], number: int) -> "NDArray[np.int32]":
+    """The values for words in this order, by the numbers that the words have."""
+    found = np.zeros(number, dtype=np.int32)
+    found[order] = np.fromiter(values, dtype=np.int32, count=len(order))
+    return found
 
 
 def _parts(values: "NDArray[Any]") -> "list[NDArray[Any]]":
@@ -239,17 +249,11 @@ def _parts(values: "NDArray[Any]") -> "list[NDArray[Any]]":
     return np.array_split(values, 1 + len(values) // _AT_ONCE)
 
 
-def _replace(terms: "NDArray[np.int32]", others: "NDArray[np.int32]") -> None:
-    """Put in the place of each term the other one for it."""
-    for part in _parts(terms):
-        part[:] = others[part]
-
-
-def _inverted(column: _Column, number: int, written: _Written, *, shift: int = 0) -> _Inverted:
-    """Write the entries by term, for terms below `number`, in ascending rows; each row is halved `shift` times."""
+def _inverted(column: _Column, term_of: "NDArray[np.int32]", number: int, written: _Written) -> _Inverted:
+    """Write the entries by term, for terms below `number`, in ascending rows."""
     counts, before = np.zeros(number, dtype=np.int64), written.end
-    for low, here in _portions(column.terms, number, _MOST_TERMS):
-        terms, rows = column.terms[here], column.rows[here] >> shift
+    for low, here in _portions(column.terms, term_of, number, _MOST_TERMS):
+        terms, rows = term_of[column.terms[here]], column.rows(here)
         order = np.argsort((terms - low).astype(np.uint16), kind="stable")  # so that rows stay ascending
         terms, rows = terms[order], rows[order]
         begin = np.flatnonzero(_differs(terms) | _differs(rows))
@@ -258,46 +262,59 @@ def _inverted(column: _Column, number: int, written: _Written, *, shift: int = 0
     return _Inverted(counts, written.rows[before : written.end])
 
 
-def _pairs(told: _Column, size: int, stems: int, written: _Written) -> tuple[Numbers, _Inverted]:
+def _pairs(
+    told: _Column, stem_of: "NDArray[np.int32]", size: int, stems: int, written: _Written
+) -> tuple[Numbers, _Inverted]:
     """Write every two different stems that follow one another in a text; also return their keys in order."""
-    first, second, rows = told.terms[:-1], told.terms[1:], told.rows[1:]
-    together = (told.rows[:-1] == rows) & (first != second)
-    pairs, counts, before = [_NOTHING.astype(np.int64)], [_NOTHING.astype(np.int64)], written.end
-    for _, here in _portions(first, stems, stems):
-        here = here[together[here]]
-        keys = first[here] * np.int64(stems) + second[here]
+    pairs, counts = np.empty(len(told.terms), dtype=np.int64), np.empty(len(told.terms), dtype=np.int32)
+    end, before = 0, written.end
+    for _, here in _portions(told.terms, stem_of, stems, stems):
+        rows = told.rows(here)
+        followed = here + 1 < told.bounds[rows + 1]
+        here, rows = here[followed], rows[followed]
+        first, second = stem_of[told.terms[here]], stem_of[told.terms[here + 1]]
+        differ = first != second
+        keys = first[differ] * np.int64(stems) + second[differ]
         keys *= size
-        keys += rows[here] >> 1
+        keys += rows[differ] >> 1
         keys.sort()
         begin = np.flatnonzero(_differs(keys))
         entries, keys = len(keys), keys[begin]
         found = keys // size
         written.add(keys - found * size, begin, entries)
         begin = np.flatnonzero(_differs(found))
-        pairs.append(found[begin])
-        counts.append(np.diff(begin, append=len(found)))
-    return np.concatenate(pairs), _Inverted(np.concatenate(counts), written.rows[before : written.end])
+        last = end + len(begin)
+        pairs[end:last], counts[end:last] = found[begin], np.diff(begin, append=len(found))
+        end = last
+    return pairs[:end], _Inverted(counts[:end], written.rows[before : written.end])
 
 
-def _portions(terms: "NDArray[np.int32]", number: int, most: int) -> "Iterator[tuple[int, Numbers]]":
-    """The places of entries, for portions of at most `most` terms in ascending order, of about as many entries each.
+def _portions(
+    words: "NDArray[Any]", term_of: "NDArray[np.int32]", number: int, most: int
+) -> "Iterator[tuple[int, Numbers]]":
+    """The places of words, for portions of at most `most` terms in ascending order, of about as many entries each.
 
     The first term of each portion comes with it.
     """
-    counts = np.zeros(number, dtype=np.int64)
-    for part in _parts(terms):
-        counts += np.bincount(part, minlength=number)
+    counts = np.bincount(term_of, weights=_counts(words, len(term_of)), minlength=number)
     ends, lows = counts.cumsum(), [0]
     while lows[-1] < number:
         low = lows[-1]
         before = int(ends[low - 1]) if low else 0
         lows.append(min(int(ends.searchsorted(before + _AT_ONCE)) + 1, low + most, number))
     portion_of = np.repeat(np.arange(len(lows) - 1, dtype=np.min_scalar_type(len(lows))), np.diff(lows))
-    portions = np.empty(len(terms), dtype=portion_of.dtype)  # small numbers, which are compared quickly
-    for part, own in zip(_parts(terms), _parts(portions), strict=True):
-        own[:] = portion_of[part]
+    portions = np.empty(len(words), dtype=portion_of.dtype)  # small numbers, which are compared quickly
+    for part, own in zip(_parts(words), _parts(portions), strict=True):
+        own[:] = portion_of[term_of[part]]
     for portion, low in enumerate(lows[:-1]):
         yield low, np.flatnonzero(portions == portion)
+
+
+def _counts(words: "NDArray[Any]", number: int) -> Numbers:
+    counts = np.zeros(number, dtype=np.int64)
+    for part in _parts(words):
+        counts += np.bincount(part, minlength=number)
+    return counts
 
 
 def _differs(values: "NDArray[Any]") -> "NDArray[np.bool_]":
@@ -340,8 +357,8 @@ def _signatures(column: _Inverted, stems: Iterable[str], size: int) -> "NDArray[
     """The least hash of each row's stems in each bucket that hashes fall into."""
     hashes = np.array([crc32(stem.encode()) for stem in stems], dtype=np.uint32)
     signatures = np.full(size * BUCKETS, EMPTY, dtype=np.uint32)
-    begin = 0
-    for counts in np.array_split(column.counts, 1 + len(column.rows) // _AT_ONCE):
+    begin, ends = 0, column.counts.cumsum()
+    for counts in np.array_split(column.counts, ends.searchsorted(range(_AT_ONCE, len(column.rows), _AT_ONCE))):
         end = begin + int(counts.sum())
         own, hashes_here = column.rows[begin:end], hashes[: len(counts)]
         hashes, begin = hashes[len(counts) :], end

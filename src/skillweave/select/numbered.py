@@ -13,6 +13,9 @@ import numpy as np
 from skillweave.select.terms import SkillTerms, terms_of
 from skillweave.skill import Skill
 
+_AT_ONCE = 250_000
+"""Numbers that are made narrow at once, so that no copy of all is made on the way."""
+
 
 @dataclass(slots=True, eq=False)
 class Texts:
@@ -35,7 +38,12 @@ class Texts:
 
     def narrow(self, code: str) -> "Texts":
         """These texts with numbers of another type."""
-        return Texts(array(code, np.array(self.numbers, dtype=code).tobytes()), self.bounds)
+        if code == self.numbers.typecode:
+            return self
+        numbers = array(code)
+        for begin in range(0, len(self.numbers), _AT_ONCE):
+            numbers.frombytes(np.array(self.numbers[begin : begin + _AT_ONCE], dtype=code).tobytes())
+        return Texts(numbers, self.bounds)
 
 
 @dataclass(slots=True, eq=False)
@@ -88,7 +96,7 @@ class Numbered:
         name, told, phrases, requests = (
             each.narrow(code) for each in (self.name, self.told, self.phrases, self.requests)
         )
-        return Numbered((), name, told, phrases, requests, self.owners, self.askers)
+        return Numbered(self.words, name, told, phrases, requests, self.owners, self.askers)
 
 
 def _numbering() -> "defaultdict[str, int]":
@@ -123,7 +131,7 @@ class TermStore:
                     numbered.add(terms_of(skills[at]), self._numbers)
             numbered.words = tuple(self._numbers)
             self._known, self._kept = {skill: place for place, skill in enumerate(skills)}, numbered.narrow()
-            return numbered
+            return self._kept
 
 
 _MOST_LEFT_OVER = 2
