@@ -139,6 +139,7 @@ RULES: Mapping[type, Callable[[], dict[str, Values]]] = {
     Settings: lambda: {
         **dict.fromkeys(("give_at", "offer_at"), st.none() | st.floats(0, 1)),
         **dict.fromkeys(("max_skills", "offer_most", "ranked"), _counts),
+        "offer_words": st.integers(1, 100),
         "context_seconds": st.floats(0, 60),
     },
     TaskRule: lambda: {"when": _whens, "skills": st.lists(ids, min_size=1, max_size=2, unique=True).map(tuple)},
