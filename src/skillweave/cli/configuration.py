@@ -35,7 +35,8 @@ nodes of outline output parent radius ref scope section skill spawn trigger vali
 NEVER = frozenset((*_TURN.split(), *_CALL.split()))
 """Options of one turn or of one call: configured, they would count for every one, and nobody would see why."""
 _SERVICE = """
-approval-key-file drain first-key host no-access-log on-store-failure port rate redis store trusted-proxy when-unknown
+approval-key-file approval-wait drain first-key host no-access-log on-store-failure port rate redis store trusted-proxy
+require-conversation upstream upstream-key upstream-path when-unknown
 """
 OF_SATELLITES = frozenset(_SERVICE.split())
 """Options that the service and the stores share; a file may set them also where these are not installed."""

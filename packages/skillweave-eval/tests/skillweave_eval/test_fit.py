@@ -134,7 +134,7 @@ async def test_what_was_fitted_for_an_embedder_does_not_count_for_words_alone() 
 
 
 async def test_settings_say_how_many_ranked_skills_are_told() -> None:
-    many = [skill(f"brewing-{number}", "Brews fine leaves in a pot.") for number in range(12)]
-    for ranked in (8, 10):
+    many = [skill(f"brewing-{number}", "Brews fine leaves in a pot.") for number in range(20)]
+    for ranked in (15, 18):
         found = await ask(weaver_of(*many, settings=Settings(ranked=ranked, offer_most=2)), QUERY)
         assert len(found.ranked) == ranked
