@@ -157,7 +157,7 @@ class Spawning:
         try:
             request = request_in(call)
             self._check(request)
-            limits = caller.plan.limits if caller.plan else None
+            limits = await caller.limits_in(conversation)
             parent = await caller.weaver.current_policy(conversation, limits=limits, placement=caller.placement)
             if parent.without_ledger:
                 # What it may do at most stands there.

@@ -37,10 +37,9 @@ from skillweave.turn.move import Position, find_position, moment_of
 from skillweave.turn.reconcile import blocks_in, reconcile
 
 
-def held_to(state: State, turn: Turn) -> Turn:
+def held_to(limits: ToolLimits, turn: Turn) -> Turn:
     """The turn within the limits that the State has for its sub-agent; what the turn says only narrows them."""
-    limits = turn.limits if state.limits is None else narrower(state.limits, turn.limits)
-    return turn if limits is turn.limits else replace(turn, limits=limits)
+    return replace(turn, limits=narrower(limits, turn.limits))
 
 
 def policy_at(state: State, library: Library, matchers: Matchers, turn: Turn, now: float) -> CurrentPolicy:
@@ -49,7 +48,8 @@ def policy_at(state: State, library: Library, matchers: Matchers, turn: Turn, no
     Of `turn` only the conversation, the placement, the transcript, the granted tools and the limits count: nobody says
     anything. `now` is the store's clock in seconds, by which claims expire.
     """
-    turn = held_to(state, turn)
+    if state.limits is not None:
+        turn = held_to(state.limits, turn)
     blocks = None if turn.transcript is None else blocks_in(turn.transcript)
     context = reconcile(state, blocks, holder=turn.id, now=now)
     # A spawned agent has the skills of its plan, wherever its parent stands.

@@ -107,9 +107,10 @@ async def run(
     """
     if prepared.mixed:
         turn, prepared = await completed(turn, prepared, before, matchers, reading.seconds)
-    turn = held_to(before, turn)
-    if before.limits is not None and before.limits.closed_skills:
-        prepared = replace(prepared, selection=None)
+    if before.limits is not None:
+        turn = held_to(before.limits, turn)
+        if before.limits.closed_skills:
+            prepared = replace(prepared, selection=None)
     library = prepared.library
     if library.graph is not None and turn.results:
         turn = with_denials(turn, before, library, matchers, now)
