@@ -317,6 +317,15 @@ async def test_nothing_is_started_while_it_cannot_be_read_what_the_parent_may_do
     assert starts.plans == []
 
 
+async def test_nothing_is_started_whose_limits_cannot_be_kept() -> None:
+    store = FailingStore(MemoryStore())
+    weaver, _ = opened(ledger=store)
+    store.down = {"swap"}
+    starts = Starts()
+    assert "try again later" in await run(Spawning(weaver), starts, asked())
+    assert starts.plans == []
+
+
 async def test_a_parent_whose_plan_asks_a_person_hands_the_question_on() -> None:
     weaver, _ = opened()
     starts = Starts()

@@ -164,13 +164,11 @@ async def test_looking_at_the_parent_writes_nothing() -> None:
     assert await weaver.ledger.state("c") == state
 
 
-async def test_a_sub_agents_conversation_is_no_parent_by_its_id_alone() -> None:
+async def test_a_sub_agent_is_a_parent_by_its_plan_and_by_its_conversation() -> None:
     weaver = weaver_of()
     plan = await plan_of(weaver, "reader", parent=Parent("c", ToolPolicy()))
-    for conversation in (plan.conversation, (await plan_of(weaver)).conversation):
-        with pytest.raises(InvalidSpawn, match="give its plan, or the Injection of its turn, as parent"):
-            await weaver.composition.prepare_spawn({"task": "x"}, parent=conversation)
-    assert (await plan_of(weaver, parent=plan)).tools == ("read", "search")
+    for parent in (plan, plan.conversation):
+        assert (await plan_of(weaver, parent=parent)).tools == ("read", "search")
 
 
 async def test_every_spawn_gets_an_id_of_its_own() -> None:

@@ -2,10 +2,11 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Coroutine, Sequence
-from contextvars import Context, copy_context
+from collections.abc import Coroutine, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import Context, ContextVar, copy_context
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, Unpack
 from uuid import uuid4
 
@@ -18,13 +19,14 @@ from skillweave.adapters.chat import (
     turn_from,
 )
 from skillweave.checking import Checked
-from skillweave.compose.composition import limited, limits_of
+from skillweave.compose.composition import limited, limits_of, narrower
 from skillweave.compose.policy import Refusal, Ruling, ToolPolicy, Verdict
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.dialogue import Placement, ToolCall, Turn, nothing_said
 from skillweave.disclose.block import SkillTools
 from skillweave.errors import StoreUnavailable
 from skillweave.injection import CurrentPolicy, Injection, PendingCheckpoint
+from skillweave.limits import ToolLimits
 from skillweave.relations.rules import read_entry
 from skillweave.weaver import Weaver
 from skillweave.weaver.tools import ToolAnswer
@@ -78,14 +80,21 @@ class Bridge:
         self.limits = plan.limits if plan else None
         """What the agent may use at most, None for one that was not spawned."""
         self._append_only = append_only
-        self._last: OrderedDict[str, tuple[CurrentPolicy, Sequence[str] | None]] = OrderedDict()
-        """By conversation, the tool policy of its last turn and the host's tools that it was made with."""
+        self._last: OrderedDict[str, tuple[CurrentPolicy, object]] = OrderedDict()
+        """By conversation, the tool policy of its last turn, and the host's tools and the limits of which it is."""
 
     def within(self, plan: SpawnPlan) -> "Bridge":
         """The same kind of agent, as the sub-agent of this plan."""
         other = copy(self)
         other.plan, other.limits, other._last = plan, plan.limits, OrderedDict()  # noqa: SLF001 - its own kind
         return other
+
+    async def limits_in(self, conversation: str) -> ToolLimits | None:
+        """What a run in the conversation may use at most: its own limits, within those of whose tool it runs inside."""
+        caller = CALLER.get()
+        if caller is None or caller.is_of(self, conversation):
+            return self.limits
+        return narrower(await caller.limits(), self.limits)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run the coroutine for a caller that does not await, on the weaver's loop but in the caller's context.
@@ -103,8 +112,9 @@ class Bridge:
 
         The Bridge itself says the placement and the limits; a host may name the other `fields`.
         """
-        injection = self._with_last_rules(await self.weaver.weave(self._turn(chat, conversation, fields)))
-        self._remember(injection.policy, fields.get("tools"))
+        limits = self.limits if CALLER.get() is None else await self.limits_in(conversation)
+        injection = self._with_last_rules(await self.weaver.weave(self._turn(chat, conversation, fields, limits)))
+        self._remember(injection.policy, (fields.get("tools"), limits))
         return injection
 
     async def coming(
@@ -115,7 +125,8 @@ class Bridge:
         While the ledger does not answer, those that the matchers choose.
         """
         try:
-            return (await self.weaver.preview(self._turn(chat, conversation, fields))).skills
+            limits = await self.limits_in(conversation)
+            return (await self.weaver.preview(self._turn(chat, conversation, fields, limits))).skills
         except StoreUnavailable:
             return await self.chosen(chat, conversation, **fields)
 
@@ -123,7 +134,7 @@ class Bridge:
         self, chat: Sequence[HostMessage], conversation: str, **fields: Unpack[TurnOptions]
     ) -> tuple[str, ...]:
         """The ids of the skills that the matchers choose, whatever the conversation has; the ledger is not asked."""
-        selection = await self.weaver.skills.match(self._turn(chat, conversation, fields))
+        selection = await self.weaver.skills.match(self._turn(chat, conversation, fields, self.limits))
         return tuple(candidate.skill_id for candidate in selection.chosen)
 
     async def current_policy(self, conversation: str, tools: Sequence[str] | None = None) -> CurrentPolicy:
@@ -131,10 +142,11 @@ class Bridge:
 
         `tools` are the names of all tools of the host, as for `weave`: then it need not be worked out again.
         """
+        limits = self.limits if CALLER.get() is None else await self.limits_in(conversation)
         last = self._last.get(conversation)
-        held = last[0] if last and last[1] == tools else None
+        held = last[0] if last and last[1] == (tools, limits) else None
         now = await self.weaver.current_policy(
-            conversation, tools=tools, limits=self.limits, placement=self.placement, held=held
+            conversation, tools=tools, limits=limits, placement=self.placement, held=held
         )
         return self._with_last_rules(now)
 
@@ -170,7 +182,7 @@ class Bridge:
                 call_id=call_id,
                 parameters=call.parameters,
                 host_tools=hosted,
-                limits=self.limits,
+                limits=await self.limits_in(conversation),
             )
         waits = tuple(
             one
@@ -193,7 +205,7 @@ class Bridge:
             call.arguments,
             call_id=call.id or None,
             parameters=call.parameters,
-            limits=self.limits,
+            limits=await self.limits_in(conversation),
         )
         return replace(judged, verdict=verdict)
 
@@ -209,6 +221,7 @@ class Bridge:
         tools: Sequence[str] | None = None,
     ) -> ToolAnswer:
         """The answer to a call of one of skillweave's own tools; `chat` is what the model was sent and said."""
+        limits = await self.limits_in(conversation)
         answer = await self.weaver.tools.call(
             call.name,
             call.arguments,
@@ -216,22 +229,24 @@ class Bridge:
             call_id=call.id,
             transcript=None if chat is None else tuple(piece.message for piece in chat),
             tools=tools,
-            limits=self.limits,
+            limits=limits,
             placement=self.placement,
         )
         if answer.injection is not None and not answer.injection.without_ledger:
-            self._remember(answer.injection.policy, tools)
+            self._remember(answer.injection.policy, (tools, limits))
         return answer
 
-    def _turn(self, chat: Sequence[HostMessage], conversation: str, fields: TurnOptions) -> Turn:
+    def _turn(
+        self, chat: Sequence[HostMessage], conversation: str, fields: TurnOptions, limits: ToolLimits | None
+    ) -> Turn:
         named = (*(self.plan.skills if self.plan else ()), *fields.get("named", ()))
         if last_spoken(chat) is not None:
-            known = TurnOptions(**{**fields, "named": named, "limits": self.limits, "placement": self.placement})
+            known = TurnOptions(**{**fields, "named": named, "limits": limits, "placement": self.placement})
             known["append_only"] = self._append_only or fields.get("append_only", False)
             return turn_from(chat, conversation, **known)
         # A run on instructions alone: nothing can match, and what is engaged stays.
         silent = nothing_said(
-            uuid4().hex, conversation, tools=fields.get("tools"), limits=self.limits, placement=self.placement
+            uuid4().hex, conversation, tools=fields.get("tools"), limits=limits, placement=self.placement
         )
         return replace(
             silent,
@@ -241,8 +256,8 @@ class Bridge:
             append_only=self._append_only or fields.get("append_only", False),
         )
 
-    def _remember(self, policy: CurrentPolicy, tools: Sequence[str] | None) -> None:
-        self._last[policy.conversation] = policy, tools
+    def _remember(self, policy: CurrentPolicy, made_with: object) -> None:
+        self._last[policy.conversation] = policy, made_with
         self._last.move_to_end(policy.conversation)
         if len(self._last) > MOST_REMEMBERED:
             self._last.popitem(last=False)
@@ -255,6 +270,48 @@ class Bridge:
         tools = limited(now.tools, limits_of(last.tools))
         checkpoints = dict.fromkeys((*now.checkpoints, *last.checkpoints))
         return replace(now, tools=tools, checkpoints=tuple(checkpoints))
+
+
+CALLER: ContextVar["Caller | None"] = ContextVar("skillweave-caller", default=None)
+"""The agent whose tool is running here; frameworks hand a tool's context on to what it starts."""
+
+
+@dataclass(eq=False, slots=True)
+class Caller:
+    """A guarded agent one of whose tools is running: an agent inside the tool, of any framework, may do no more.
+
+    `above` is the agent inside whose tool this one runs itself.
+    """
+
+    bridge: Bridge
+    conversation: str
+    above: "Caller | None" = field(default_factory=CALLER.get, kw_only=True)
+    _limits: ToolLimits | None = field(default=None, init=False)
+
+    async def limits(self) -> ToolLimits:
+        """What an agent inside the tool may use at most, as it was when one first asked."""
+        if self._limits is None:
+            with calling(self.above):
+                now = await self.bridge.current_policy(self.conversation)
+            if now.without_ledger:  # perhaps the next look succeeds
+                return limits_of(now.tools)
+            self._limits = limits_of(now.tools)
+        return self._limits
+
+    def is_of(self, bridge: Bridge, conversation: str) -> bool:
+        """Whether a run in this conversation is the caller's own: its State has the rules already."""
+        engines = self.bridge.weaver._engine, bridge.weaver._engine  # noqa: SLF001 - no host needs to ask this
+        return self.conversation == conversation and engines[0].watched is engines[1].watched
+
+
+@contextmanager
+def calling(caller: Caller | None) -> Iterator[None]:
+    """While the tool of this agent runs."""
+    token = CALLER.set(caller)
+    try:
+        yield
+    finally:
+        CALLER.reset(token)
 
 
 def _asks(before: str, call: Call, now: ToolPolicy) -> bool:

@@ -53,7 +53,7 @@ from skillweave.adapters.chat import (
 from skillweave.adapters.google_adk_conversations import ConversationOf, conversation_of, judging
 from skillweave.adapters.messages.lists import texts_left
 from skillweave.checking import Checked
-from skillweave.compose.policy import OWN_TOOLS, Ruling
+from skillweave.compose.policy import OWN_TOOLS, Ruling, ToolPolicy
 from skillweave.compose.spawn import SpawnPlan
 from skillweave.dialogue import Part, Placement, Role
 from skillweave.disclose.block import TAKEN_OUT
@@ -143,7 +143,9 @@ class SkillPlugin(BasePlugin):
             llm_request.append_instructions([injection.instructions])
         llm_request.append_tools(list(self._own))
         answers = [tool.name for tool in llm_request.tools_dict.values() if _is_an_answer(tool)]
-        _hide(llm_request, injection, answers)
+        around = [one for one in self._judging(callback_context) if one != injection.conversation]
+        policies = [(await self._bridge.current_policy(one)).tools for one in around]
+        _hide(llm_request, [injection.tools, *policies], answers)
         return None
 
     async def before_tool_callback(
@@ -392,8 +394,10 @@ def _is_an_answer(tool: BaseTool) -> bool:
     return isinstance(tool, SetModelResponseTool | FinishTaskTool)
 
 
-def _hide(request: LlmRequest, injection: Injection, answers: Sequence[str]) -> None:
+def _hide(request: LlmRequest, policies: Sequence[ToolPolicy], answers: Sequence[str]) -> None:
     """Leave out the declarations that may not be called; one that the provider runs, unless all its calls may.
+
+    `policies` are those of the agent's conversation and of those around it, such as a caller's.
 
     Those of `answers` are always shown. The tools stay known to the run, so that a call of a hidden one is judged and
     answered.
@@ -404,11 +408,12 @@ def _hide(request: LlmRequest, injection: Injection, answers: Sequence[str]) -> 
             shown.append(tool)
             continue
         declared = tool.function_declarations or []
-        offered = {*injection.tools.offers([one.name or "" for one in declared]), *answers}
+        names = [one.name or "" for one in declared]
+        offered = {*set(names).intersection(*(policy.offers(names) for policy in policies)), *answers}
         kept: dict[str, Any] = {"function_declarations": [one for one in declared if one.name in offered] or None}
         for name in type(tool).model_fields:
             if name != "function_declarations" and getattr(tool, name) is not None:
-                free = injection.tools.authorize(name).ruling is Ruling.ALLOW
+                free = all(policy.authorize(name).ruling is Ruling.ALLOW for policy in policies)
                 kept[name] = getattr(tool, name) if free else None
         if any(value is not None for value in kept.values()):
             shown.append(types.Tool(**{name: value for name, value in kept.items() if value is not None}))

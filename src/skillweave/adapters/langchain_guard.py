@@ -1,9 +1,7 @@
 """What stands before the tools of an agent of LangGraph or LangChain, and in whose name an agent inside a tool acts."""
 
 import json
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -16,7 +14,7 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from langgraph.types import Command, interrupt
 
 from skillweave.adapters.approval import as_replied, from_data, question, read_reply, record
-from skillweave.adapters.bridge import Bridge, Judged
+from skillweave.adapters.bridge import CALLER, Bridge, Caller, Judged, calling
 from skillweave.adapters.chat import Call, parameters_in, read_call
 from skillweave.adapters.langchain_core import answered, host_messages, refused
 from skillweave.adapters.spawning import spawn_id_of
@@ -32,17 +30,15 @@ _NOTHING = object()
 
 
 @dataclass(eq=False, slots=True)
-class Caller:
-    """An agent one of whose tools is running, and the call: what an agent inside the tool is bound by.
+class ToolCaller(Caller):
+    """An agent of these frameworks one of whose tools is running, and the call.
 
     `thread` is that of the run, which the run of an agent inside the tool has too.
     """
 
-    bridge: Bridge
-    conversation: str
     thread: str
     call: Call
-    _below: dict[tuple[int, str], Bridge] = field(default_factory=dict)
+    _below: dict[Bridge, Bridge] = field(default_factory=dict)
 
     async def paused(self) -> None:
         """The tool pauses the graph and runs again from its start: a yes that let it through counts again."""
@@ -55,13 +51,14 @@ class Caller:
             return asked
         return asked.override(tool_call={**asked.tool_call, "args": arguments})
 
-    async def above(self, bridge: Bridge, named: str) -> Bridge:
-        """The Bridge of an agent inside the tool: held to what its caller may do, in a conversation of its own.
+    async def below(self, bridge: Bridge, named: str) -> Bridge:
+        """The Bridge of an agent inside the tool: that of a sub-agent, unless its run names a conversation of its own.
 
-        It has the conversation that its run names, where that is not its caller's.
+        Either is held to what its caller may do.
         """
-        key = (id(bridge), named)
-        if key not in self._below:
+        if named not in ("", self.conversation, self.thread):
+            return bridge
+        if bridge not in self._below:
             parent = await self.bridge.current_policy(self.conversation)
             task = SpawnRequest(f"{self.call.name} {json.dumps(self.call.arguments, default=str)}")
             plan = await self.bridge.weaver.composition.prepare_spawn(
@@ -69,26 +66,14 @@ class Caller:
             )
             if isinstance(plan, SpawnRejected):
                 raise InvalidSpawn(plan.message)
-            own = plan if named in ("", self.conversation, self.thread) else replace(plan, conversation=named)
-            self._below[key] = bridge.within(own)
-        return self._below[key]
+            self._below[bridge] = bridge.within(plan)
+        return self._below[bridge]
 
 
-_CALLER: ContextVar[Caller | None] = ContextVar("skillweave-caller", default=None)
-
-
-def caller() -> Caller | None:
+def caller() -> ToolCaller | None:
     """The agent whose tool is running, for a tool that acts on that agent's behalf."""
-    return _CALLER.get()
-
-
-@contextmanager
-def _called_by(one: Caller) -> Iterator[None]:
-    token = _CALLER.set(one)
-    try:
-        yield
-    finally:
-        _CALLER.reset(token)
+    found = CALLER.get()
+    return found if isinstance(found, ToolCaller) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +119,7 @@ class ToolGuard:
         if isinstance(ruled, ToolMessage):
             return ruled
         try:
-            with _called_by(ruled):
+            with calling(ruled):
                 return handler(ruled.request(request))
         except GraphInterrupt:
             self._bridge.run(ruled.paused())
@@ -146,24 +131,24 @@ class ToolGuard:
         if isinstance(ruled, ToolMessage):
             return ruled
         try:
-            with _called_by(ruled):
+            with calling(ruled):
                 return await handler(ruled.request(request))
         except GraphInterrupt:
             await ruled.paused()
             raise
 
-    async def _ruled(self, request: ToolCallRequest) -> ToolMessage | Caller:
+    async def _ruled(self, request: ToolCallRequest) -> ToolMessage | ToolCaller:
         """What the model is told in place of running the tool, or on whose behalf the tool is to run."""
         written = read_call(request.tool_call["id"], request.tool_call["name"], request.tool_call["args"])
         call = replace(written, parameters=_parameters_of(request.tool))
         bridge, conversation = await run_of(self._bridge, request.state)
-        here = Caller(bridge, conversation, _thread(), call)
+        here = ToolCaller(bridge, conversation, _thread(), call)
         ruled = await self._rule(here, request)
         while isinstance(ruled, WaitingCall):
             ruled = await self._replied(ruled, here, ruled.reply(conversation))
         return ruled if isinstance(ruled, ToolMessage) else replace(here, call=ruled)
 
-    async def _rule(self, here: Caller, request: ToolCallRequest) -> ToolMessage | WaitingCall | Call:
+    async def _rule(self, here: ToolCaller, request: ToolCallRequest) -> ToolMessage | WaitingCall | Call:
         call = here.call
         if call.name in OWN_TOOLS:
             messages = request.state["messages"] if isinstance(request.state, Mapping) else request.state
@@ -182,7 +167,7 @@ class ToolGuard:
             return WaitingCall(call, judged.waited, shown, decided=True)
         return await self._settled(here, call, judged, shown)
 
-    async def _replied(self, waits: WaitingCall, here: Caller, said: object) -> ToolMessage | WaitingCall | Call:
+    async def _replied(self, waits: WaitingCall, here: ToolCaller, said: object) -> ToolMessage | WaitingCall | Call:
         """Keep the reply as the verdict, except a yes to what others have decided since, and rule on the call again."""
         try:
             reply = None if said is _NOTHING else read_reply(said)
@@ -200,7 +185,7 @@ class ToolGuard:
         return await self._settled(here, left, judged, waits.shown)
 
     async def _settled(
-        self, here: Caller, call: Call, judged: Judged, shown: tuple[PendingCheckpoint, ...] | None
+        self, here: ToolCaller, call: Call, judged: Judged, shown: tuple[PendingCheckpoint, ...] | None
     ) -> ToolMessage | WaitingCall | Call:
         digests = {(one.skill_id, one.name): one.digest for one in shown or ()}
         for one in judged.waits if shown is not None else ():
@@ -223,9 +208,9 @@ async def run_of(bridge: Bridge, state: object = None) -> tuple[Bridge, str]:
 
     Raises InvalidTurn where the run names no conversation.
     """
-    outer = _CALLER.get()
+    outer = caller()
     if outer is not None and bridge.plan is None:
-        bridge = await outer.above(bridge, _named(state))
+        bridge = await outer.below(bridge, _named(state))
     return bridge, conversation_of(bridge, state)
 
 

@@ -12,7 +12,7 @@ from typing import TypeVar, cast
 from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.chat import Call
 from skillweave.compose.spawn import SpawnPlan, SpawnRejected, SpawnRequest
-from skillweave.errors import InvalidSpawn, SkillweaveError
+from skillweave.errors import InvalidSpawn, SkillweaveError, StoreUnavailable
 from skillweave.settings import Settings
 from skillweave.skill import Json, freeze_mapping
 from skillweave.state.state import Lifecycle
@@ -22,6 +22,8 @@ from skillweave.weaver.tools import ToolSpec
 T = TypeVar("T")
 
 log = logging.getLogger("skillweave")
+
+_SILENT = "what is in force here cannot be read or kept now; try again later"
 
 
 def _text(description: str) -> dict[str, Json]:
@@ -155,16 +157,18 @@ class Spawning:
         try:
             request = request_in(call)
             self._check(request)
-            limits = caller.plan.limits if caller.plan else None
+            limits = await caller.limits_in(conversation)
             parent = await caller.weaver.current_policy(conversation, limits=limits, placement=caller.placement)
             if parent.without_ledger:
                 # What it may do at most stands there.
-                return _refused("what is in force here cannot be read now; try again later")
+                return _refused(_SILENT)
             plan = await self._weaver.composition.prepare_spawn(
                 request, parent=parent, spawn_id=spawn_id_of(call), tools=tools
             )
         except InvalidSpawn as error:
             return _refused(str(error))
+        except StoreUnavailable:
+            return _refused(_SILENT)
         if isinstance(plan, SpawnRejected):
             return rejection(plan)
         return self._take_place(plan) or plan

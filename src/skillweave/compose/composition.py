@@ -11,6 +11,7 @@ from skillweave.compose.policy import OWN_TOOLS, ToolPolicy
 from skillweave.frozen import EMPTY, FrozenDict
 from skillweave.limits import ToolLimits
 from skillweave.registry import Snapshot
+from skillweave.relations.rules import read_entry
 from skillweave.relations.validate import require_names
 from skillweave.skill import Skill, ToolRules
 
@@ -228,10 +229,6 @@ def limited(policy: ToolPolicy, limits: ToolLimits | None) -> ToolPolicy:
     allowed = _within_both(policy.allowed_tools, limits.allowed, forbidden)
     preapproved = without(policy.preapproved_tools, forbidden)
     consented = without(policy.consented_tools, forbidden)
-    asks: dict[str, tuple[str, ...]] = {}
-    for asked in (policy.asks, limits.asks, limits.own_asks):
-        for tool, names in asked.items():
-            asks[tool] = union((asks.get(tool, ()), names))
     closed_skills = policy.elsewhere.closed_skills.union(limits.closed_skills)
     theirs = {(tool, name) for tool, names in limits.asks.items() for name in names}
     return replace(
@@ -241,11 +238,37 @@ def limited(policy: ToolPolicy, limits: ToolLimits | None) -> ToolPolicy:
         forbidden_tools=forbidden,
         preapproved_tools=preapproved if allowed is None else inside(preapproved, allowed),
         consented_tools=consented if allowed is None else inside(consented, allowed),
-        asks=FrozenDict(asks),
+        asks=_all_asks(policy.asks, limits.asks, limits.own_asks),
         argument_names=FrozenDict({**policy.argument_names, **limits.argument_names}),
         cleared=FrozenDict({call: without_asks(passed, theirs) for call, passed in policy.cleared.items()}),
         rejected_calls=FrozenDict({**policy.rejected_calls, **limits.rejected_calls}),
     )
+
+
+def narrower(kept: ToolLimits | None, sent: ToolLimits | None) -> ToolLimits | None:
+    """What both limits permit, None where there are none; `sent` never says which argument a kept entry is about."""
+    if kept is None or sent is None or kept == sent:
+        return sent if kept is None else kept
+    forbidden = union((kept.forbidden, sent.forbidden))
+    ruled = [read_entry(one) for one in (*(kept.allowed or ()), *kept.forbidden, *kept.asks, *kept.own_asks)]
+    named = {tool: name for tool, name in sent.argument_names.items() if not any(one.names(tool) for one in ruled)}
+    return ToolLimits(
+        _within_both(kept.allowed, sent.allowed, forbidden),
+        forbidden,
+        _all_asks(kept.asks, sent.asks),
+        FrozenDict({**named, **kept.argument_names}),
+        _all_asks(kept.own_asks, sent.own_asks),
+        FrozenDict({**sent.rejected_calls, **kept.rejected_calls}),
+        union((kept.closed_skills, sent.closed_skills)),
+    )
+
+
+def _all_asks(*given: Asks) -> Asks:
+    asks: dict[str, tuple[str, ...]] = {}
+    for asked in given:
+        for entry, names in asked.items():
+            asks[entry] = union((asks.get(entry, ()), names))
+    return FrozenDict(asks)
 
 
 def without_asks(asks: Asks, gone: Container[tuple[str, str]]) -> Asks:

@@ -12,6 +12,7 @@ from skillweave.disclose.block import Rung
 from skillweave.errors import nearest_names
 from skillweave.events.event import Event
 from skillweave.graph.move import Cursor
+from skillweave.limits import ToolLimits
 
 CLAIM_SECONDS = 60.0
 """How long a claim suppresses others when its turn never comes back."""
@@ -253,13 +254,14 @@ class State(Portable):
     holds for as long as they would be engaged. `said` is the digest of what the turn `last_turn` said.
     `entity` is what the conversation is about: the id of the entity that was named last, the empty text for none.
     `asked` are the digests of the calls that a person is asked about, `stale` of those asked about before the user's
-    latest message, `uses` say which calls were let through; a yes to one of these is void.
+    latest message, `uses` say which calls were let through; a yes to one of these is void. `limits` are those of the
+    plan that the conversation's sub-agent was spawned with, None for one that was not spawned.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
         *("revision", "records", "superseded", "engaged", "cursor", "approvals"),
         *("prefix_pairs as prefix", "last_turn", "in_call?", "told?", "restraining?", "said?", "entity?"),
-        *("asked?", "stale?", "uses?"),
+        *("asked?", "stale?", "uses?", "limits?"),
     )
 
     revision: int = 0
@@ -278,6 +280,7 @@ class State(Portable):
     asked: tuple[str, ...] = ()
     stale: tuple[str, ...] = ()
     uses: tuple[CallUse, ...] = ()
+    limits: ToolLimits | None = None
 
     @property
     def prefix_pairs(self) -> tuple[tuple[str, int], ...]:
@@ -467,8 +470,8 @@ def drop(state: State, carriers: Collection[str], turn_id: str) -> State:
 
 
 def clear(state: State) -> State:
-    """Forget everything about the conversation but its revision, so that a lost swap is still noticed."""
-    return State(revision=state.revision)
+    """Forget all but the revision, so that a lost swap is still noticed, and what a sub-agent may do at most."""
+    return State(revision=state.revision, limits=state.limits)
 
 
 def _open_claim(record: Record, holder: str) -> bool:

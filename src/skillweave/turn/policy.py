@@ -6,7 +6,7 @@ A view of State, skills and settings: nothing is fetched, rendered or counted fo
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from skillweave.compose.composition import ActiveSkill, HumanVerdicts, limited, policy_of, without_asks
+from skillweave.compose.composition import ActiveSkill, HumanVerdicts, limited, narrower, policy_of, without_asks
 from skillweave.compose.policy import OWN_TOOLS, Refusal, Ruling, ToolPolicy, ToolScope
 from skillweave.dialogue import Placement, ToolResult, Turn, nothing_said
 from skillweave.disclose.block import SkillTools
@@ -37,12 +37,19 @@ from skillweave.turn.move import Position, find_position, moment_of
 from skillweave.turn.reconcile import blocks_in, reconcile
 
 
+def held_to(limits: ToolLimits, turn: Turn) -> Turn:
+    """The turn within the limits that the State has for its sub-agent; what the turn says only narrows them."""
+    return replace(turn, limits=narrower(limits, turn.limits))
+
+
 def policy_at(state: State, library: Library, matchers: Matchers, turn: Turn, now: float) -> CurrentPolicy:
     """The tool policy and the checkpoints between two turns, as the State has them.
 
     Of `turn` only the conversation, the placement, the transcript, the granted tools and the limits count: nobody says
     anything. `now` is the store's clock in seconds, by which claims expire.
     """
+    if state.limits is not None:
+        turn = held_to(state.limits, turn)
     blocks = None if turn.transcript is None else blocks_in(turn.transcript)
     context = reconcile(state, blocks, holder=turn.id, now=now)
     # A spawned agent has the skills of its plan, wherever its parent stands.

@@ -25,7 +25,7 @@ from skillweave.turn.disclose import disclose
 from skillweave.turn.fetch import Contents, Named, ReadArtifact, fetch, name_in
 from skillweave.turn.library import Inputs, Library, inputs_of
 from skillweave.turn.move import Position, move
-from skillweave.turn.policy import tool_policy, with_denials
+from skillweave.turn.policy import held_to, tool_policy, with_denials
 from skillweave.turn.reconcile import Reconciled, blocks_in, in_own_words, may_hold_ours, reconcile
 from skillweave.turn.settle import Settled, settle
 
@@ -107,6 +107,10 @@ async def run(
     """
     if prepared.mixed:
         turn, prepared = await completed(turn, prepared, before, matchers, reading.seconds)
+    if before.limits is not None:
+        turn = held_to(before.limits, turn)
+        if before.limits.closed_skills:
+            prepared = replace(prepared, selection=None)
     library = prepared.library
     if library.graph is not None and turn.results:
         turn = with_denials(turn, before, library, matchers, now)

@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TypeAlias
 
 from skillweave.blocking import M, Verb
-from skillweave.compose.composition import Composition, Mode, compose_ids
+from skillweave.compose.composition import Composition, Mode, compose_ids, limited
 from skillweave.compose.spawn import Parent, SpawnPlan, SpawnRejected, SpawnRequest, conversation_of, prepare_spawn
 from skillweave.diagnostics import Diagnostic
 from skillweave.dialogue import nothing_said
@@ -82,12 +83,15 @@ class CompositionView(View[M]):
         spawn_id: str | None = None,
         tools: Iterable[str] | None = None,
     ) -> SpawnPlan | SpawnRejected:
-        """Decides whether a sub-agent may be started, and with what; observers are told, nothing is started or written.
+        """Decides whether a sub-agent may be started, and with what; observers are told, nothing is started.
+
+        The limits of a plan are written into the State of the sub-agent's conversation, in place of those of an earlier
+        plan for it: whoever runs its turns is held to them.
 
         `parent` is the agent that spawns: the Injection of its turn, the SpawnPlan that it was started with, or the id
-        of a conversation that is not a sub-agent's; the sub-agent gets no more than it. `spawn_id` is new where none is
-        given. `tools` are those that the host has for the sub-agent. Raises InvalidSpawn for a request or an id that
-        cannot be read, StoreUnavailable where a conversation's rules cannot be looked up: then nothing may start.
+        of a conversation; the sub-agent gets no more than it. `spawn_id` is new where none is given. `tools` are those
+        that the host has for the sub-agent. Raises InvalidSpawn for a request or an id that cannot be read,
+        StoreUnavailable where rules cannot be looked up or limits not be kept: then nothing may start.
         """
         engine = self._engine
         asked = request if isinstance(request, SpawnRequest) else SpawnRequest.from_dict(request)
@@ -95,6 +99,9 @@ class CompositionView(View[M]):
         name = engine.new_id() if spawn_id is None else spawn_id
         snapshot, granted = await engine.snapshot(), engine.settings.granted
         prepared = prepare_spawn(asked, snapshot, above, spawn_id=name, tools=tools, granted=granted)
+        if isinstance(prepared, SpawnPlan):
+            limits = prepared.limits
+            await engine.change(prepared.conversation, lambda state, _: replace(state, limits=limits))
         if engine.observers.listening:
             from skillweave.weaver.events import prepared_events
 
@@ -120,16 +127,18 @@ async def _explained(engine: Engine, task: Task) -> TaskSelection:
 async def _parent(engine: Engine, spawner: Spawner) -> Parent:
     if isinstance(spawner, Parent):
         return spawner
-    if isinstance(spawner, SpawnPlan):
-        return spawner.as_parent()
     if isinstance(spawner, Injection | CurrentPolicy):
         return _as_parent(spawner)
-    if "/" in spawner:
+    conversation = spawner.conversation if isinstance(spawner, SpawnPlan) else spawner
+    state, now = await engine.watched.ledger.load(conversation, tenant=engine.tenant)
+    if isinstance(spawner, SpawnPlan):
+        # It may come from a client, which may have written it itself.
+        return Parent(conversation, limited(spawner.policy, state.limits))
+    if "/" in spawner and state.limits is None:
         raise InvalidSpawn(
             f"conversation {spawner[:100]!r} can be that of a sub-agent, whose limits are not in the ledger; "
             "give its plan, or the Injection of its turn, as parent"
         )
-    state, now = await engine.watched.ledger.load(spawner, tenant=engine.tenant)
     silent = nothing_said(engine.new_id(), spawner)
     return _as_parent(policy_at(state, await engine.library(), engine.matchers, silent, now))
 

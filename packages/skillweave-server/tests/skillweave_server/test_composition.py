@@ -1,6 +1,6 @@
 """Composition over HTTP: skills together, rulings on tool calls, sub-agents, and skillweave's own tools."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,8 @@ import pytest_asyncio
 from httpx import AsyncClient
 from tests.skillweave_server.harbour import asked, harbour_service
 
-from skillweave import ToolAnswer
+from skillweave import Injection, Ruling, ToolAnswer, ToolPolicy
+from skillweave.limits import ToolLimits
 from skillweave.tools import SpawnPlan, SpawnRejected
 from skillweave_testing import Recorder
 
@@ -127,11 +128,33 @@ async def test_a_spawn_gets_no_more_than_its_parent(client: AsyncClient) -> None
     assert "move_crane" in plan["policy"]["forbidden_tools"]
 
 
-async def test_a_sub_agent_that_spawns_names_its_plan(client: AsyncClient) -> None:
+async def test_a_sub_agent_that_spawns_names_its_plan_or_its_conversation(client: AsyncClient) -> None:
     plan = (await client.post("/spawn", json={**SPAWN, "parent": "c1", "spawn_id": "s1"})).json()
     below = (await client.post("/spawn", json={**SPAWN, "plan": plan, "spawn_id": "s2"})).json()
-    assert below["conversation"] == "c1/s1/s2"
-    assert (await client.post("/spawn", json={**SPAWN, "parent": "c1/s1"})).status_code == 422
+    by_id = (await client.post("/spawn", json={**SPAWN, "parent": "c1/s1", "spawn_id": "s2"})).json()
+    assert below["conversation"] == by_id["conversation"] == "c1/s1/s2"
+    assert below["tools"] == by_id["tools"] == ["look_out"]
+    assert (await client.post("/spawn", json={**SPAWN, "parent": "c1/unknown"})).status_code == 422
+
+
+@pytest.mark.parametrize("sent", [{}, {"limits": ToolLimits().to_dict()}], ids=["nothing", "wide"])
+async def test_a_sub_agent_is_held_to_its_plan_whatever_limits_its_client_sends(
+    client: AsyncClient, sent: Mapping[str, object]
+) -> None:
+    await weave(client)
+    await client.post("/spawn", json={"request": {"task": "Load."}, "parent": "c1", "spawn_id": "s1"})
+    woven = Injection.from_dict(await weave(client, "Begin.", "c1%2Fs1", **sent))
+    assert woven.tools.authorize("move_crane").ruling is Ruling.DENY
+    call = {"conversation": "c1/s1", "tool": "move_crane", "arguments": {}, **sent}
+    assert (await client.post("/authorize", json=call)).json()["ruling"] == "deny"
+
+
+async def test_a_plan_that_a_client_widened_gives_what_it_spawns_no_more(client: AsyncClient) -> None:
+    await weave(client)
+    plan = (await client.post("/spawn", json={"request": {"task": "Load."}, "parent": "c1", "spawn_id": "s1"})).json()
+    forged = {**plan, "policy": ToolPolicy().to_dict()}
+    below = (await client.post("/spawn", json={"request": {"task": "More."}, "plan": forged})).json()
+    assert "move_crane" in below["policy"]["forbidden_tools"]
 
 
 async def test_a_spawn_that_is_rejected_says_every_error_and_what_to_ask_for(client: AsyncClient) -> None:

@@ -50,7 +50,7 @@ from skillweave.adapters.agent_framework.messages import (
     with_refusals,
 )
 from skillweave.adapters.approval import require_decided
-from skillweave.adapters.bridge import Bridge, Judged, tail_of
+from skillweave.adapters.bridge import Bridge, Caller, Judged, calling, tail_of
 from skillweave.adapters.chat import SEPARATOR, Call, HostMessage, words_for
 from skillweave.adapters.supported import Unguarded
 from skillweave.compose.policy import OWN_TOOLS, Ruling, ToolPolicy
@@ -281,7 +281,8 @@ class SkillFunctionMiddleware(FunctionMiddleware):
                 context.metadata.pop(_APPROVED, None)
                 context.arguments = dict(left.arguments or {})
                 self.verdicts.ran(occurrence or call.id)
-            await call_next()
+            with calling(Caller(self.bridge, self.now.conversation)):
+                await call_next()
         else:
             context.result = words_for(judged.verdict)
 

@@ -27,7 +27,7 @@ from agents.run_config import CallModelData, CallModelInputFilter, ModelInputDat
 from agents.tool_context import ToolContext
 
 from skillweave.adapters.approval import require_decided
-from skillweave.adapters.bridge import Bridge, Judged
+from skillweave.adapters.bridge import Bridge, Caller, Judged, calling
 from skillweave.adapters.chat import SEPARATOR, Call, parameters_in, read_call, words_for
 from skillweave.adapters.messages.responses_style import host_messages
 from skillweave.adapters.openai_agents.native import (
@@ -154,20 +154,22 @@ def guarded(bridge: Bridge, tool: Tool, names: Sequence[str], answered: Answered
     copied = copy.copy(tool)
     guardrail = _guardrail(tool, bridge, names, {}, answered)
     copied.tool_input_guardrails = [guardrail, *(tool.tool_input_guardrails or ())]
-    if any(arguments is not None for arguments in answered.values()):
-        copied.on_invoke_tool = _with_changed(tool, answered)
+    copied.on_invoke_tool = _invoked(tool, bridge, answered)
     return copied
 
 
-def _with_changed(tool: FunctionTool, answered: Answered) -> Callable[[ToolContext[Any], str], Awaitable[Any]]:
-    invoke = tool.on_invoke_tool
+def _invoked(
+    tool: FunctionTool, bridge: Bridge, answered: Answered
+) -> Callable[[ToolContext[Any], str], Awaitable[Any]]:
+    """Runs the tool with the arguments that a person gave; an agent inside it is held to what this one may do."""
 
     async def invoked(context: ToolContext[Any], arguments: str) -> object:
-        new = answered.pop((conversation_of(context), context.tool_call_id), None)
-        if new is None:
-            return await invoke(context, arguments)
-        context.tool_arguments = json.dumps(new)
-        return await invoke(context, context.tool_arguments)
+        conversation = conversation_of(context)
+        new = answered.pop((conversation, context.tool_call_id), None)
+        if new is not None:
+            context.tool_arguments = arguments = json.dumps(new)
+        with calling(Caller(bridge, conversation)):
+            return await tool.on_invoke_tool(context, arguments)
 
     return invoked
 

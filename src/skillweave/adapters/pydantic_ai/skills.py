@@ -16,7 +16,7 @@ from pydantic_ai import (
     ToolReturn,
     UserPromptNode,
 )
-from pydantic_ai.capabilities import WrapToolValidateHandler
+from pydantic_ai.capabilities import WrapToolExecuteHandler, WrapToolValidateHandler
 from pydantic_ai.exceptions import ToolFailed
 from pydantic_ai.messages import (
     CachePoint,
@@ -45,7 +45,7 @@ from skillweave.adapters.approval import (
     record,
     require_decided,
 )
-from skillweave.adapters.bridge import Bridge, Judged, tail_of
+from skillweave.adapters.bridge import Bridge, Caller, Judged, calling, tail_of
 from skillweave.adapters.chat import (
     NOT_RUN,
     Call,
@@ -200,6 +200,19 @@ class Skills(GuardingCapability):
         if not taken.runs:
             raise ToolFailed(taken.verdict.message)
         return ready
+
+    async def wrap_tool_execute(
+        self,
+        ctx: RunContext[Any],
+        *,
+        call: ToolCallPart,
+        tool_def: ToolDefinition,
+        args: dict[str, Any],
+        handler: WrapToolExecuteHandler,
+    ) -> Any:  # noqa: ANN401 - what the tool returns
+        """Hold an agent that runs inside the tool to what this one may do."""
+        with calling(Caller(self._bridge, self._conversation_of(ctx))):
+            return await handler(args)
 
     async def _judged(self, call: Call, now: CurrentPolicy, tool_def: ToolDefinition, ctx: RunContext[Any]) -> Judged:
         known = None if ctx.tool_manager is None else ctx.tool_manager.tools
