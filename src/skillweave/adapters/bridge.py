@@ -95,9 +95,9 @@ class Bridge:
     async def limits_in(self, conversation: str) -> ToolLimits | None:
         """What a run in the conversation may use at most: its own limits, within those of whose tool it runs inside."""
         caller = CALLER.get()
-        if caller is None or caller.is_of(self, conversation):
-            return self.limits
-        return narrower(await caller.limits(), self.limits)
+        while caller is not None and caller.is_of(self, conversation):
+            caller = caller.above
+        return self.limits if caller is None else narrower(await caller.limits(), self.limits)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run the coroutine for a caller that does not await, on the weaver's loop but in the caller's context.

@@ -40,7 +40,7 @@ from skillweave.adapters.approval import (
     record,
     require_decided,
 )
-from skillweave.adapters.bridge import Bridge, Judged, tail_of
+from skillweave.adapters.bridge import CALLER, Bridge, Caller, Judged, tail_of
 from skillweave.adapters.chat import (
     NOT_RUN,
     Call,
@@ -182,6 +182,11 @@ class SkillPlugin(BasePlugin):
         if call.arguments is not None and call.arguments != tool_args:
             tool_args.clear()
             tool_args.update(copy.deepcopy(dict(call.arguments)))
+        if not isinstance(tool, AgentTool):  # the agent in such a tool is judged in its callers' conversations too
+            caller = CALLER.get()
+            for conversation in judged:
+                caller = Caller(self._bridge, conversation, above=caller)
+            CALLER.set(caller)  # ADK runs each call in a task of its own, so this ends with it
         return None
 
     async def _not_taken(self, call: Call, judged: Mapping[str, Judged]) -> list[Judged]:
