@@ -25,6 +25,7 @@ from skillweave_stores.access import Scope, new_key
 from skillweave_stores.sql.keys import SqlKeys
 from skillweave_testing.hosts import Says, Script, tool_call
 from skillweave_testing.hosts.play import GREETINGS, SKILLS
+from tests.endless import Endless
 from tests.recording.server import KEY, RecordingServer
 
 SAID = [{"role": "user", "content": "Say bonjour to Alice"}]
@@ -329,3 +330,31 @@ async def test_a_stream_that_breaks_off_breaks_off_for_the_client(server: Record
         whole = await http.post("chat/completions", json=body)
     assert b"[DONE]" in whole.content
     assert [sent.times_in_messages(GREETINGS) for sent in server.script.sent] == [1, 1]
+
+
+@pytest.mark.parametrize("pieces", [None, 1, -1], ids=["speaking", "silent", "unanswered"])
+async def test_a_client_that_leaves_an_endless_reply_ends_the_request_upstream(
+    reach: Reach, pieces: int | None
+) -> None:
+    body = {"model": "m", "messages": SAID, "stream": True}
+    async with Endless(pieces) as upstream, reach() as there, there.http() as http:
+        there.service.gateway.providers = providers_of([f"openai={upstream.url}"], [], {})
+        asked = asyncio.create_task(_one_piece(http, "POST", "chat/completions", json=body))
+        await upstream.asked.wait()
+        if pieces == -1:
+            asked.cancel()
+        await asyncio.wait({asked})
+        await upstream.until_left()
+
+
+async def test_so_does_one_that_leaves_what_passes_as_it_is(reach: Reach) -> None:
+    async with Endless() as upstream, reach() as there, there.http() as http:
+        there.service.gateway.providers = providers_of([f"openai={upstream.url}"], [], {})
+        await _one_piece(http, "GET", "models")
+        await upstream.until_left()
+
+
+async def _one_piece(http: httpx.AsyncClient, method: str, path: str, **given: Any) -> None:
+    async with http.stream(method, path, **given) as answer:
+        async for _ in answer.aiter_bytes():
+            return
