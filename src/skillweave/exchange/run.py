@@ -161,6 +161,8 @@ class Exchange:
         if self.context.way is Way.FORK and not self.counts_only:
             with suppress(StoreUnavailable):  # the turn meets the same ledger, and says what holds then
                 await self._inherit()
+        if self.parts.before is not None and not self.counts_only:
+            await self.parts.before(self.context.conversation)
         self.history = restored(self.form, items, self.links, self.entries)
         if self.history.lost:
             self.notes["Passed"] = "the reasoning of an earlier reply is left out, as its original is not known"

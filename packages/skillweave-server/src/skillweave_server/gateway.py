@@ -5,6 +5,7 @@ import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from uuid import UUID, uuid5
 
 import httpx
@@ -35,7 +36,7 @@ from skillweave_server.gateways import Gateway
 from skillweave_server.middleware import SEEN, Seen
 from skillweave_server.piped import Closing, Streamed, finished
 from skillweave_server.problems import Refused
-from skillweave_server.service import Service, desk_of
+from skillweave_server.service import Service, apply_waiting, desk_of
 from skillweave_server.upstreams import (
     CREDENTIALS,
     KEY_BEGINS,
@@ -158,6 +159,7 @@ class Passage:
             Scope.of(self.tenant, self.provider.name, credential),
             approve=self._asker(weaver),
             require_conversation=self.gateway.require_conversation,
+            before=partial(apply_waiting, self.service, self.tenant),
             seen=self.service.meters.turn,
         )
 

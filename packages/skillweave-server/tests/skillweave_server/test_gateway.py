@@ -5,6 +5,7 @@ import gzip
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from openai import AsyncOpenAI
 from tests.skillweave_server.parts import service_in
 from tests.skillweave_server.running import served_service
 
-from skillweave.approvals import ApprovalReply
+from skillweave.approvals import ApprovalReply, ApprovalStatus
+from skillweave.approvals.steps import verdict_of
 from skillweave_server.gateways import Gateway
 from skillweave_server.opening import Entry
 from skillweave_server.service import Service, desk_of
@@ -150,6 +152,23 @@ async def test_when_nobody_decides_in_time_the_call_is_denied(server: RecordingS
         reply = await client.chat.completions.create(model="m", messages=said, tools=[tool("submit")])
     assert reply.choices[0].message.content == "Then not."
     assert server.script.last.times_in_messages("nobody decided in time") == 1
+
+
+async def test_a_yes_that_came_while_nobody_asked_lets_the_retry_through(server: RecordingServer, reach: Reach) -> None:
+    server.script.then(SUBMIT)
+    body = {"model": "m", "messages": [{"role": "user", "content": "Please assemble the filing."}]}
+    async with reach(approval_seconds=1) as there, there.http() as http:
+        first = asyncio.create_task(http.post("chat/completions", json={**body, "tools": [tool("submit")]}))
+        (case,) = await until(there.service.approvals.list)
+        first.cancel()
+        # As where a process ends before the conversation has what was said.
+        yes = verdict_of(replace(case, status=ApprovalStatus.APPROVED, by="Kim"))
+        await there.service.approvals.decide(case.id, yes)
+        there.service.waiting.forget("")
+        answer = await http.post("chat/completions", json={**body, "tools": [tool("submit")]})
+        (case,) = await there.service.approvals.list()
+    assert answer.json()["choices"][0]["message"]["tool_calls"][0]["function"]["name"] == "submit"
+    assert case.applied
 
 
 async def test_a_client_that_hangs_up_releases_its_turn(server: RecordingServer, reach: Reach) -> None:
