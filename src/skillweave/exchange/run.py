@@ -494,6 +494,7 @@ class Exchange:
     async def _passed(self, why: str, code: str, status: int) -> dict[str, str]:
         """The headers of what passes unjudged, as no skill has rules. Raises Refused where one has."""
         await self._require_no_rules(why, code, status)
+        self.notes["Passed"] = why
         return {"X-Skillweave-Passed": quote(why[:300], safe=" ,:;()'`")}
 
     async def _require_no_rules(self, why: str, code: str, status: int) -> None:

@@ -77,7 +77,8 @@ async def _endpoint(request: Request) -> Response:
         seen.leave = share.follow()  # a model may answer for minutes
     url = provider.target(request.method, request.path_params["path"])
     body = await _body(request)
-    return await Passage(service, gateway, provider, request, "" if key is None else key.tenant, url, body).answer()
+    tenant = "" if key is None else key.tenant
+    return await Passage(service, gateway, provider, request, seen, tenant, url, body).answer()
 
 
 @dataclass(slots=True)
@@ -88,6 +89,7 @@ class Passage:
     gateway: Gateway
     provider: Provider
     request: Request
+    seen: Seen
     tenant: str
     url: str
     body: bytes
@@ -98,6 +100,7 @@ class Passage:
         exchange = begin(self._parts(), asked) if self.request.method == "POST" else None
         if exchange is None:
             return _passed(came := await self._called(self.body), {}, came.aclose)
+        self.seen.exchange = exchange
         flow = Flow(exchange.steps, self._called, _read)
         work = asyncio.ensure_future(self._begun(exchange, flow))
         gone = asyncio.ensure_future(_hung_up(self.request))

@@ -333,6 +333,17 @@ async def test_requests_are_counted_by_their_form_and_way(server: RecordingServe
     assert 'skillweave_exchange_overhead_seconds_count{form="chat",way="new"} 1.0' in metrics
 
 
+async def test_hidden_rounds_and_what_passes_without_skills_are_counted(server: RecordingServer, reach: Reach) -> None:
+    server.script.then(Says("Now.", (tool_call("read_skill", skill_id="greetings"),)), "Bonjour.")
+    async with reach(SKILLS[1:2]) as there, there.openai() as client, there.http() as http:
+        await client.chat.completions.create(model="m", messages=SAID, tools=[tool("search")])
+        await http.post("responses", content=b'{"input": 7, "stream": 1}')
+        metrics = (await there.service.metrics()).decode()
+    assert 'skillweave_exchange_rounds_total{form="chat"} 1.0' in metrics
+    assert 'skillweave_exchange_passed_total{form="chat"} 0.0' in metrics
+    assert 'skillweave_exchange_passed_total{form="responses"} 1.0' in metrics
+
+
 async def test_an_id_can_be_required(server: RecordingServer, reach: Reach) -> None:
     async with reach(require_conversation=True) as there, there.http() as http:
         answer = await http.post("chat/completions", json={"model": "m", "messages": SAID})
