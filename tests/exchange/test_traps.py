@@ -288,6 +288,19 @@ def test_a_history_at_the_provider_goes_on_over_five_turns_with_a_hidden_round_i
     talk.client.close()
 
 
+def test_a_call_after_a_hidden_round_is_answered_in_a_history_at_the_provider(
+    server: RecordingServer, stream: bool
+) -> None:
+    talk = KeptTalk(server, weaver_of(), stream=stream)
+    for turn in range(3):
+        own, theirs = tool_call("read_skill", skill_id="greetings"), tool_call("search", text=f"{turn}")
+        server.script.then(Says(asks=(own,)), Says(asks=(theirs,)), f"Said {turn}.")
+        talk.say(f"Question {turn}")
+        assert talk.answer() == f"Said {turn}."
+    assert server.script.last.times_in_messages("search did it") == 3
+    talk.client.close()
+
+
 def test_a_client_that_drops_thinking_is_given_it_back(server: RecordingServer, stream: bool) -> None:
     thought = {"type": "thinking", "thinking": "Hm.", "signature": "c2lnbmVk"}
 

@@ -11,7 +11,7 @@ from uuid import uuid4
 from weakref import WeakKeyDictionary
 
 from skillweave.adapters.bridge import Bridge
-from skillweave.adapters.chat import SEPARATOR, HostMessage, turn_from
+from skillweave.adapters.chat import SEPARATOR, HostMessage, last_spoken, turn_from
 from skillweave.compose.policy import OWN_TOOLS
 from skillweave.dialogue import Message, Role
 from skillweave.disclose.block import SkillTools
@@ -376,7 +376,11 @@ class Exchange:
             else turn_id(self.context.conversation, f"{self.context.digest}:{number}")
         )
         self.turns.append(of)
-        turn = turn_from(self.pieces(), self.context.conversation, turn_id=of, tools=self.names or None)
+        pieces = self.pieces()
+        if self.at_provider and last_spoken(pieces) is None:
+            # Results alone: the model that called for them spoke last, in the history that the provider keeps.
+            pieces = [HostMessage("", Message(Role.ASSISTANT, None), None), *pieces]
+        turn = turn_from(pieces, self.context.conversation, turn_id=of, tools=self.names or None)
         if self._marker:
             turn = replace(turn, message=Message(Role.ASSISTANT, self._marker))
         if self.at_provider:
