@@ -262,6 +262,19 @@ def test_a_title_and_a_probe_under_the_sessions_id_are_beside_the_chat(
             assert server.script.sent[1].tools == ()
 
 
+def test_a_title_that_an_agent_asks_for_before_its_chat_is_given_nothing(server: RecordingServer) -> None:
+    agent = {"user-agent": "opencode/1.18.33 ai-sdk", "x-session-affinity": "ses_1"}
+    with skillweave.http_client(weaver_of()) as client:
+        url, said = f"{server.openai}/chat/completions", {"role": "user", "content": "Is this invoice right?"}
+        title = [{"role": "user", "content": "Generate a title for this conversation:"}, said]
+        client.post(url, json={"model": "m", "messages": title}, headers=agent)
+        tools = [{"type": "function", "function": {"name": "read", "parameters": {"type": "object"}}}]
+        client.post(url, json={"model": "m", "messages": [said], "tools": tools}, headers=agent)
+    asked, chat = server.script.sent
+    assert (asked.times_in_messages(INVOICES), asked.system) == (0, "")
+    assert chat.times_in_messages(INVOICES) == 1
+
+
 def test_a_compaction_goes_on_in_the_same_conversation(server: RecordingServer, begin: Callable[..., Talk]) -> None:
     talk = begin()
     with skillweave.conversation("s1"):

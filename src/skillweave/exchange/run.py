@@ -20,7 +20,7 @@ from skillweave.exchange.chain import Link, chain_of
 from skillweave.exchange.contexts import EMPTY, Context, Way, context_of, inherited, is_probe, tools_digest, turn_id
 from skillweave.exchange.forms import Form, names_of, tools_of
 from skillweave.exchange.history import History, listed_by_agent, restored, without_lines, without_texts
-from skillweave.exchange.identify import session_of
+from skillweave.exchange.identify import always_has_tools, session_of
 from skillweave.exchange.insertions import MAIN, Entry, chain_key
 from skillweave.exchange.judging import Judge
 from skillweave.exchange.responses import KEPT_BY
@@ -149,8 +149,8 @@ class Exchange:
         except StoreUnavailable as error:
             await self._require_no_rules(str(error), "store-unavailable", 503)
             self.notes["Passed"] = "what was put in before cannot be read now"
-        probe = is_probe(self.body)
-        self.context = context_of(self.parts.scope, self.session, self.links, self.entries, tools, probe=probe)
+        beside = is_probe(self.body) or (not self.tools and always_has_tools(self.asked.headers))
+        self.context = context_of(self.parts.scope, self.session, self.links, self.entries, tools, beside=beside)
         if self._start() in self.entries and self.context.way in (Way.NEW, Way.SIDE, Way.REWRITE):
             known = self.entries[self._start()]
             self.context = replace(self.context, way=Way.ON, conversation=known.conversation, known=known)
