@@ -99,10 +99,6 @@ class Chat(Form):
                 written += write_event({**head, "choices": [one]})
         return written + b"data: [DONE]\n\n"
 
-    def last_events(self, stream: Stream, merged: Mapping[str, Any]) -> bytes:
-        assert isinstance(stream, ChatStream)  # noqa: S101 - made by `stream`
-        return b"".join(stream.last(merged))
-
 
 def _called(raw: Any) -> list[Any]:  # noqa: ANN401 - JSON
     call = raw if isinstance(raw, Mapping) else {}
@@ -275,8 +271,10 @@ class ChatStream(Stream):
         calls = [one for one in self._numbers if one[0] == "call" and one[1] == block[1]]
         return calls.index(block)
 
-    def last(self, merged: Mapping[str, Any]) -> Iterator[bytes]:
-        """The events at the end, of the merged reply."""
+    def last(self, merged: Mapping[str, Any]) -> bytes:
+        return b"".join(self._last(merged))
+
+    def _last(self, merged: Mapping[str, Any]) -> Iterator[bytes]:
         by_index = {int(one.get("index") or 0): one for one in merged["choices"]}
         for event in self.endings:
             chunk = dict(event.data or {})

@@ -106,10 +106,6 @@ class Messages(Form):
         events += [{"type": "message_delta", "delta": end, "usage": reply.get("usage")}, {"type": "message_stop"}]
         return b"".join(write_event(one, one["type"]) for one in events)
 
-    def last_events(self, stream: Stream, merged: Mapping[str, Any]) -> bytes:
-        assert isinstance(stream, MessagesStream)  # noqa: S101 - made by `stream`
-        return stream.last(merged)
-
     def keep_alive(self) -> bytes:
         return write_event({"type": "ping"}, "ping")
 
@@ -225,7 +221,6 @@ class MessagesStream(Stream):
         return write_event({**data, "index": number}, str(data["type"]))
 
     def last(self, merged: Mapping[str, Any]) -> bytes:
-        """The events at the end."""
         seen = [one for one in merged["content"] if one.get("type") not in _THINKING]
         number, words = self.carried.blocks + len(self._numbers), b""
         if len(merged["content"]) > number and seen:

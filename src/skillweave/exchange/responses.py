@@ -143,10 +143,6 @@ class Responses(Form):
         events.append({"type": f"response.{reply.get('status', 'completed')}", "response": dict(reply)})
         return b"".join(write_event({**one, "sequence_number": n}, one["type"]) for n, one in enumerate(events))
 
-    def last_events(self, stream: Stream, merged: Mapping[str, Any]) -> bytes:
-        assert isinstance(stream, ResponsesStream)  # noqa: S101 - made by `stream`
-        return stream.last(merged)
-
 
 class HostedCall(Call):
     """A call of one of the provider's own tools that the client runs."""
@@ -245,7 +241,6 @@ class ResponsesStream(Stream):
         return write_event({**data, **changed}, event.name) if changed or not event.raw else event.raw
 
     def last(self, merged: Mapping[str, Any]) -> bytes:
-        """The events at the end; words of ours, where nothing else is left, are an item before."""
         number, written = self.carried.blocks + len(self._numbers), b""
         for index, item in enumerate(merged["output"][number:], number):
             for kind in ("response.output_item.added", "response.output_item.done"):

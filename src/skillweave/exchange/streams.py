@@ -95,6 +95,10 @@ class Stream:
         """The event as the client gets it; `number` is that of its block there."""
         raise NotImplementedError
 
+    def last(self, merged: Mapping[str, Any]) -> bytes:
+        """The end of the stream, of the merged reply; words of ours, where nothing else is left, come first."""
+        raise NotImplementedError
+
     def resolve(self, fates: Mapping[Block, Fate]) -> bytes:
         """Returns what goes on now that these calls are decided."""
         self.fates.update(fates)
