@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 from uuid import UUID, uuid5
 
 import httpx
@@ -98,11 +99,9 @@ class Passage:
         """What the client gets."""
         asked = Asked(self.request.url.path, {k.lower(): v for k, v in self.request.headers.items()}, self.body)
         exchange = begin(self._parts(), asked) if self.request.method == "POST" else None
-        if exchange is None:
-            return _passed(came := await self._called(self.body), {}, came.aclose)
         self.seen.exchange = exchange
-        flow = Flow(exchange.steps, self._called, _read)
-        work = asyncio.ensure_future(self._begun(exchange, flow))
+        flow = Flow(_none() if exchange is None else exchange.steps, self._called, _read)
+        work = asyncio.ensure_future(self._through(flow) if exchange is None else self._begun(exchange, flow))
         gone = asyncio.ensure_future(_hung_up(self.request))
         try:
             await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
@@ -118,6 +117,11 @@ class Passage:
             raise
         finally:
             gone.cancel()
+
+    async def _through(self, flow: Flow) -> Response:
+        """What has none of the three forms goes through as it is."""
+        flow.came = await self._called(self.body)
+        return _passed(flow.came, {}, flow.aclose)
 
     async def _begun(self, exchange: Begun, flow: Flow) -> Response:
         """Follows the steps until the answer begins."""
@@ -219,6 +223,11 @@ def _reply_of(cases: list[ApprovalCase]) -> Reply | None:
     chosen = next((one for one in said if one.arguments is not None), said[0])
     arguments = None if chosen.arguments is None else dict(chosen.arguments)
     return Reply(ApprovalVerdict(chosen.status.value), chosen.by, chosen.note, "", arguments)
+
+
+async def _none(*steps: Any) -> AsyncGenerator[Any, Any]:  # noqa: ANN401 - there are none
+    for step in steps:
+        yield step
 
 
 async def _given_up(work: "asyncio.Future[Response]", flow: Flow) -> None:

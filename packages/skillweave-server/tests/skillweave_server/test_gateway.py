@@ -220,8 +220,10 @@ async def test_errors_of_upstream_come_as_they_are(server: RecordingServer, reac
 async def test_an_upstream_that_is_not_there_is_a_problem(server: RecordingServer, reach: Reach) -> None:
     async with reach() as there, there.http() as http:
         there.service.gateway.providers = providers_of(["openai=http://127.0.0.1:9"], [], {})
-        answer = await http.post("chat/completions", json={"model": "m", "messages": SAID})
-    assert (answer.status_code, answer.json()["type"]) == (502, "urn:skillweave:problem:upstream-unreachable")
+        asked = await http.post("chat/completions", json={"model": "m", "messages": SAID})
+        listed = await http.get("models")
+    for answer in (asked, listed):
+        assert (answer.status_code, answer.json()["type"]) == (502, "urn:skillweave:problem:upstream-unreachable")
 
 
 @pytest.mark.parametrize("coding", ["gzip", "zstd", "br"])
@@ -377,10 +379,15 @@ async def test_a_client_that_leaves_an_endless_reply_ends_the_request_upstream(
         await upstream.until_left()
 
 
-async def test_so_does_one_that_leaves_what_passes_as_it_is(reach: Reach) -> None:
-    async with Endless() as upstream, reach() as there, there.http() as http:
+@pytest.mark.parametrize("pieces", [None, -1], ids=["speaking", "unanswered"])
+async def test_so_does_one_that_leaves_what_passes_as_it_is(reach: Reach, pieces: int | None) -> None:
+    async with Endless(pieces) as upstream, reach() as there, there.http() as http:
         there.service.gateway.providers = providers_of([f"openai={upstream.url}"], [], {})
-        await _one_piece(http, "GET", "models")
+        asked = asyncio.create_task(_one_piece(http, "GET", "models"))
+        await upstream.asked.wait()
+        if pieces == -1:
+            asked.cancel()
+        await asyncio.wait({asked})
         await upstream.until_left()
 
 
