@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from uuid import UUID, uuid5
@@ -17,6 +17,7 @@ from starlette.routing import Route
 from skillweave import ApprovalVerdict, StoreUnavailable, ToolCall, Weaver
 from skillweave.adapters.approval import Reply
 from skillweave.approvals import ApprovalCase, ApprovalRequest, ApprovalStatus
+from skillweave.errors import Contended
 from skillweave.exchange import (
     Answer,
     Asked,
@@ -199,16 +200,13 @@ class Passage:
         return await desk_of(self.service, self.tenant).ask(str(uuid5(_QUESTIONS, asked)), request)
 
     async def _looked_up(self, case: ApprovalCase) -> ApprovalCase:
-        try:
+        with suppress(StoreUnavailable, Contended):
             found = await self.service.approvals.get(case.id, tenant=self.tenant)
-        except StoreUnavailable:
-            return case
-        # A verdict counts from when the conversation has it.
-        return (
-            found
-            if found.applied or found.status is ApprovalStatus.PENDING
-            else replace(found, status=ApprovalStatus.PENDING)
-        )
+            if found.applied or found.status is ApprovalStatus.PENDING:
+                return found
+            # It counts from when the conversation has it, and who said it may have ended before that.
+            await desk_of(self.service, self.tenant).apply_waiting(case.request.conversation)
+        return case
 
 
 def _response(answer: Answer) -> Response:

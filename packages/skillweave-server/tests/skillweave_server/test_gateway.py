@@ -171,6 +171,20 @@ async def test_a_yes_that_came_while_nobody_asked_lets_the_retry_through(server:
     assert case.applied
 
 
+async def test_a_yes_whose_process_ended_before_it_was_applied_lets_the_held_call_through(
+    server: RecordingServer, reach: Reach
+) -> None:
+    server.script.then(SUBMIT)
+    said = [{"role": "user", "content": "Please assemble the filing."}]
+    async with reach() as there, there.openai() as client:
+        asked = asyncio.create_task(client.chat.completions.create(model="m", messages=said, tools=[tool("submit")]))
+        (case,) = await until(there.service.approvals.list)
+        yes = verdict_of(replace(case, status=ApprovalStatus.APPROVED, by="Kim"))
+        await there.service.approvals.decide(case.id, yes)
+        reply = await asked
+    assert reply.choices[0].message.tool_calls[0].function.name == "submit"
+
+
 async def test_a_client_that_hangs_up_releases_its_turn(server: RecordingServer, reach: Reach) -> None:
     server.script.then(SUBMIT)
     said = [{"role": "user", "content": "Please assemble the filing."}]
