@@ -2,8 +2,10 @@
 
 import asyncio
 import contextlib
+from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from openai import AsyncOpenAI, OpenAI
 
@@ -81,3 +83,24 @@ async def test_leaving_the_block_of_a_blocking_client(reads: int) -> None:
             await asyncio.to_thread(read, client)
             await upstream.until_left()
             assert await claims(client) == 0
+
+
+async def test_a_web_server_that_cancels_again_and_again_leaves_nothing_claimed(tmp_path: Path) -> None:
+    begun = asyncio.Event()
+
+    async def read(client: AsyncOpenAI) -> None:
+        async for _ in await client.chat.completions.create(**ASKED):
+            begun.set()
+
+    made = weaver_of(ledger=str(tmp_path / "state.db"))
+    async with Endless() as upstream:
+        client = skillweave.wrap(AsyncOpenAI(base_url=upstream.url, api_key=KEY, max_retries=0), made)
+        async with client, anyio.create_task_group() as group:
+            group.start_soon(read, client)
+            await begun.wait()
+            group.cancel_scope.cancel()
+        await upstream.until_left()
+        async with asyncio.timeout(5):
+            while await claims(client):  # noqa: ASYNC110 - it is in a file
+                await asyncio.sleep(0.01)
+    await made.close()

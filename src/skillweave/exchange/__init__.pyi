@@ -1,3 +1,4 @@
+from .flow import Beginning as Beginning
 from .flow import Flow as Flow
 from .identify import OURS as OURS
 from .identify import Scope as Scope

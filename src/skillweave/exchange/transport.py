@@ -1,6 +1,6 @@
 """The door inside the process: a transport around a client's own HTTP client, of `httpx` or `httpx2`."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextvars import ContextVar
 from functools import lru_cache, partial
 from importlib import import_module
@@ -9,9 +9,9 @@ from typing import Any
 
 from skillweave.exchange.flow import BlockingFlow, Flow
 from skillweave.exchange.identify import OURS
-from skillweave.exchange.paths import begin
+from skillweave.exchange.paths import Begun, begin
 from skillweave.exchange.run import problem
-from skillweave.exchange.steps import Answer, Asked, Parts, Pass, Refused, Start, Step
+from skillweave.exchange.steps import Answer, Asked, Parts, Pass, Refused, Start
 
 FAMILIES = ("httpx2", "httpx")
 CONVERSATION: ContextVar[str] = ContextVar("skillweave_conversation", default="")
@@ -53,19 +53,15 @@ class _Exchanges:
     def __init__(self, client: Any, parts: Parts) -> None:  # noqa: ANN401
         self.client, self.parts = client, parts
 
-    def begun(self, request: Any, body: bytes) -> AsyncGenerator[Step, Any] | None:  # noqa: ANN401
-        """The steps of a request to a model, None for any other."""
+    def begun(self, request: Any, body: bytes) -> Begun | Answer | None:  # noqa: ANN401
+        """The exchange of a request to a model, None for any other; or why it is not sent."""
+        path = request.url.path
         if request.method != "POST":
             return None
-        headers = {name.lower(): value for name, value in request.headers.items()}
-        found = begin(self.parts, Asked(request.url.path, headers, body, CONVERSATION.get()))
-        return None if found is None else found.steps
-
-    def refused(self, request: Any) -> Answer | None:  # noqa: ANN401
-        """Why a request is not sent: what runs later at the provider cannot be judged."""
-        if request.method == "POST" and request.url.path.endswith(_NOT_SERVED):
+        if path.endswith(_NOT_SERVED):  # what runs later at the provider cannot be judged
             return problem(Refused(400, "not-served", "batches cannot be judged; send each request by itself"))
-        return None
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        return begin(self.parts, Asked(path, headers, body, CONVERSATION.get()))
 
     def called(self, request: Any, body: bytes | None = None) -> Any:  # noqa: ANN401
         """The response, or what is awaited for it, of the request without our headers, with another body."""
@@ -80,9 +76,8 @@ class _Exchanges:
         """The answer as a response."""
         return _response(request)(answer.status, headers=dict(answer.headers), content=answer.body, request=request)
 
-    def passed(self, request: Any, came: Any, step: Step | None, pieces: Any) -> Any:  # noqa: ANN401
+    def passed(self, request: Any, came: Any, step: Start | Pass, pieces: Any) -> Any:  # noqa: ANN401
         """What upstream answered, with headers of ours: streamed, as it was read, or as it still comes."""
-        assert isinstance(step, Start | Pass)  # noqa: S101 - nothing else begins an answer
         sent = [] if came is None else came.headers.multi_items()
         if isinstance(step, Pass) and not came.is_stream_consumed:
             return _response(request)(
@@ -98,26 +93,16 @@ class _Blocking(_Exchanges):
     """For clients that block."""
 
     def handle_request(self, request: Any) -> Any:  # noqa: ANN401
-        body = request.read()
-        if refused := self.refused(request):
-            return self.answered(request, refused)
-        steps = self.begun(request, body)
-        if steps is None:
-            came = self.called(request)
-            return self.passed(request, came, Pass({}), self.body(came.iter_raw(), came.close))
-        read = methodcaller("read")
-        flow = BlockingFlow(steps, partial(self.called, request), read, self.parts.weaver.sync.run)
-        try:
-            step = flow.advanced()
-            if isinstance(step, Start):
-                return self.passed(request, flow.came, step, self.body(flow.pieces(), flow.close))
-            flow.end()
-        except BaseException:
-            flow.close()
-            raise
+        begun = self.begun(request, request.read())
+        if isinstance(begun, Answer):
+            return self.answered(request, begun)
+        send, read, run = partial(self.called, request), methodcaller("read"), self.parts.weaver.sync.run
+        flow = BlockingFlow(begun, send, read, run)
+        step = flow.answer()
         if isinstance(step, Answer):
             return self.answered(request, step)
-        return self.passed(request, flow.came, step, self.body(flow.came.iter_raw(), flow.close))
+        pieces = flow.pieces() if isinstance(step, Start) else flow.came.iter_raw()
+        return self.passed(request, flow.came, step, self.body(pieces, flow.close))
 
     def close(self) -> None:
         self.client.close()
@@ -127,25 +112,15 @@ class _Awaited(_Exchanges):
     """For clients that are awaited; the exchange runs on the caller's loop."""
 
     async def handle_async_request(self, request: Any) -> Any:  # noqa: ANN401
-        body = await request.aread()
-        if refused := self.refused(request):
-            return self.answered(request, refused)
-        steps = self.begun(request, body)
-        if steps is None:
-            came = await self.called(request)
-            return self.passed(request, came, Pass({}), self.body(came.aiter_raw(), came.aclose))
-        flow = Flow(steps, partial(self.called, request), methodcaller("aread"))
-        try:
-            step = await flow.advanced()
-            if isinstance(step, Start):
-                return self.passed(request, flow.came, step, self.body(flow.pieces(), flow.aclose))
-            await flow.end()
-        except BaseException:
-            await flow.aclose()
-            raise
+        begun = self.begun(request, await request.aread())
+        if isinstance(begun, Answer):
+            return self.answered(request, begun)
+        flow = Flow(begun, partial(self.called, request), methodcaller("aread"))
+        step = await flow.answer()
         if isinstance(step, Answer):
             return self.answered(request, step)
-        return self.passed(request, flow.came, step, self.body(flow.came.aiter_raw(), flow.aclose))
+        pieces = flow.pieces() if isinstance(step, Start) else flow.came.aiter_raw()
+        return self.passed(request, flow.came, step, self.body(pieces, flow.aclose))
 
     async def aclose(self) -> None:
         await self.client.aclose()

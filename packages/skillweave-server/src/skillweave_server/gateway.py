@@ -2,11 +2,10 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 from uuid import UUID, uuid5
 
 import httpx
@@ -24,7 +23,6 @@ from skillweave.exchange import (
     Begun,
     Flow,
     Parts,
-    Pass,
     Question,
     Scope,
     Start,
@@ -33,10 +31,11 @@ from skillweave.exchange import (
 )
 from skillweave.exchange import Refused as NotSent
 from skillweave.stores import insertions_of
+from skillweave.values import finished
 from skillweave_server.calls import admitted
 from skillweave_server.gateways import Gateway
 from skillweave_server.middleware import SEEN, Seen
-from skillweave_server.piped import Closing, Streamed, finished
+from skillweave_server.piped import Streamed
 from skillweave_server.problems import Refused
 from skillweave_server.service import Service, apply_waiting, desk_of
 from skillweave_server.upstreams import (
@@ -101,8 +100,8 @@ class Passage:
         asked = Asked(self.request.url.path, {k.lower(): v for k, v in self.request.headers.items()}, self.body)
         exchange = begin(self._parts(), asked) if self.request.method == "POST" else None
         self.seen.exchange = exchange
-        flow = Flow(_none() if exchange is None else exchange.steps, self._called, _read)
-        work = asyncio.ensure_future(self._through(flow) if exchange is None else self._begun(exchange, flow))
+        flow = Flow(exchange, self._called, _read)
+        work = asyncio.ensure_future(self._begun(exchange, flow))
         gone = asyncio.ensure_future(_hung_up(self.request))
         try:
             await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
@@ -111,7 +110,6 @@ class Passage:
             await finished(_given_up(work, flow))
             return Response(status_code=499)  # nobody reads it
         except NotSent as error:
-            await flow.aclose()
             return _response(problem(error))
         except BaseException:
             await finished(_given_up(work, flow))
@@ -119,37 +117,31 @@ class Passage:
         finally:
             gone.cancel()
 
-    async def _through(self, flow: Flow) -> Response:
-        """What has none of the three forms goes through as it is."""
-        flow.came = await self._called(self.body)
-        return _passed(flow.came, {}, flow.aclose)
-
-    async def _begun(self, exchange: Begun, flow: Flow) -> Response:
+    async def _begun(self, exchange: Begun | None, flow: Flow) -> Response:
         """Follows the steps until the answer begins."""
-        step = await flow.advanced()
-        self.service.meters.exchanged(exchange.form, exchange.way, exchange.overhead)
-        if isinstance(step, Start):
-            return Streamed(
-                flow.pieces(),
-                flow.came.status_code if flow.came else 200,
-                {**_given_back(flow.came), **step.headers},
-                flow.aclose,
-                alive=exchange.keep_alive,
-                seconds=self.gateway.keep_alive_seconds,
-            )
-        await flow.end()
+        step = await flow.answer()
+        if exchange is not None:
+            self.service.meters.exchanged(exchange.form, exchange.way, exchange.overhead)
         if isinstance(step, Answer):
             return _response(step)
-        assert isinstance(step, Pass)  # noqa: S101 - nothing else ends an exchange
-        return _passed(flow.came, step.headers, flow.aclose)
+        headers = {**_given_back(flow.came), **step.headers}
+        if isinstance(step, Start) and exchange is not None:
+            alive, seconds = exchange.keep_alive, self.gateway.keep_alive_seconds
+            status = flow.came.status_code if flow.came else 200
+            return Streamed(flow.pieces(), status, headers, flow.aclose, alive=alive, seconds=seconds)
+        if flow.came.is_stream_consumed:
+            return Response(flow.came.content, flow.came.status_code, headers)
+        return Streamed(flow.came.aiter_bytes(), flow.came.status_code, headers, flow.aclose)
 
-    async def _called(self, body: bytes) -> httpx.Response:
+    async def _called(self, body: bytes | None) -> httpx.Response:
         """The answer of the upstream, of which only the headers were read. Raises NotSent where there is none."""
         sent = [(k.decode("latin-1"), v.decode("latin-1")) for k, v in self.request.headers.raw]
         headers = self.provider.headers(sent, anthropic="/messages" in self.url)
         query = self.request.url.query
         url = f"{self.url}?{query}" if query else self.url
-        out = self.gateway.client.build_request(self.request.method, url, headers=headers, content=body or None)
+        out = self.gateway.client.build_request(
+            self.request.method, url, headers=headers, content=self.body if body is None else body
+        )
         try:
             return await self.gateway.client.send(out, stream=True)
         except httpx.TimeoutException as error:
@@ -223,11 +215,6 @@ def _reply_of(cases: list[ApprovalCase]) -> Reply | None:
     return Reply(ApprovalVerdict(chosen.status.value), chosen.by, chosen.note, "", arguments)
 
 
-async def _none(*steps: Any) -> AsyncGenerator[Any, Any]:  # noqa: ANN401 - there are none
-    for step in steps:
-        yield step
-
-
 async def _given_up(work: "asyncio.Future[Response]", flow: Flow) -> None:
     """Ends a request whose client went away; cancelled once, as more would end the closing of its connection."""
     work.cancel()
@@ -247,16 +234,6 @@ async def _read(came: httpx.Response) -> bytes:
         raise NotSent(502, "upstream-broke-off", f"the upstream broke off ({type(error).__name__})") from error
     came._content = bytes(content)  # noqa: SLF001 - as `aread` keeps it, which has no limit
     return bytes(content)
-
-
-def _passed(came: httpx.Response, headers: Mapping[str, str], close: Closing) -> Response:
-    """What the upstream answered, as it comes."""
-    known = {**_given_back(came), **headers}
-    if came.is_stream_consumed:
-        return Response(came.content, came.status_code, known)
-    pieces = came.aiter_bytes()
-    assert isinstance(pieces, AsyncGenerator)  # noqa: S101 - httpx promises less
-    return Streamed(pieces, came.status_code, known, close)
 
 
 def _given_back(came: httpx.Response | None) -> dict[str, str]:

@@ -1,25 +1,16 @@
 """Streams that go on to a client and end with it: leaving one closes what it comes from, however it is left."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import suppress
-from typing import Any
 
 import httpx
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from skillweave.values import finished
+
 Closing = Callable[[], Awaitable[None]]
-_ENDING: set["asyncio.Future[None]"] = set()
-"""What is being ended, so that nobody forgets it."""
-
-
-async def finished(work: Coroutine[Any, Any, None]) -> None:
-    """Does the work to its end, also where the caller is cancelled meanwhile, once or again and again."""
-    task = asyncio.ensure_future(work)
-    _ENDING.add(task)
-    task.add_done_callback(_ENDING.discard)
-    await asyncio.shield(task)
 
 
 class Streamed(StreamingResponse):
