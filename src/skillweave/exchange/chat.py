@@ -84,21 +84,6 @@ class Chat(Form):
     def stream(self, sieve: Sieve, carried: Carried) -> Stream:
         return ChatStream(sieve, carried)
 
-    def replayed(self, reply: Mapping[str, Any]) -> bytes:
-        head = {key: one for key, one in reply.items() if key not in ("choices", "usage", "object")}
-        head["object"], written = "chat.completion.chunk", b""
-        for choice in reply["choices"]:
-            calls = listed(choice["message"].get("tool_calls"))
-            numbered = {"tool_calls": [{**one, "index": n} for n, one in enumerate(calls)]} if calls else {}
-            parts: Sequence[tuple[dict[str, Any], Any]] = (
-                ({**choice["message"], **numbered}, None),
-                ({}, choice.get("finish_reason")),
-            )
-            for delta, finish in parts:
-                one = {"index": choice.get("index", 0), "delta": delta, "finish_reason": finish}
-                written += write_event({**head, "choices": [one]})
-        return written + b"data: [DONE]\n\n"
-
 
 def _called(raw: Any) -> list[Any]:  # noqa: ANN401 - JSON
     call = raw if isinstance(raw, Mapping) else {}

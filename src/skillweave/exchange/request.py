@@ -19,7 +19,7 @@ from skillweave.exchange.history import History
 from skillweave.exchange.insertions import Entry
 from skillweave.exchange.responses import KEPT_BY
 from skillweave.exchange.steps import Asked, Parts, Refused
-from skillweave.exchange.streams import Carried
+from skillweave.exchange.streams import Carried, Stream
 from skillweave.injection import CurrentPolicy, Injection
 from skillweave.weaver import Weaver
 
@@ -55,6 +55,7 @@ class Request:
     open: list[str] = field(default_factory=list)
     _marker: str = ""
     holds: bool = False
+    reader: Stream | None = None
     _carried: Carried = field(default_factory=Carried)
     _begun: float = field(default_factory=perf_counter)
     _upstream: float = 0.0
@@ -86,18 +87,19 @@ class Request:
 
     @property
     def held_key(self) -> str:
-        """The key of a reply that is kept while a person is asked."""
-        return f"held:{self.context.turn_id}"
+        """The key of a reply that is kept while a person is asked, a streamed one as the bytes that came."""
+        return f"{'stream' if self.body.get('stream') else 'held'}:{self.context.turn_id}"
 
     async def hold(self, reply: Mapping[str, Any]) -> None:
         """Keeps the first reply while a person is asked: the same request again goes on from it, in any process."""
         if not self.replies and self.context.way is not Way.SIDE:
             with suppress(StoreUnavailable):
-                data = {self.held_key: Entry(items=(reply,)).to_bytes()}
+                raw = self.reader.raw if self.reader is not None else None
+                data = {self.held_key: Entry(items=(reply if raw is None else raw.decode("latin-1"),)).to_bytes()}
                 await self.parts.insertions.keep_entries(self.scope, data, tenant=self.tenant)
                 self.holds = True
 
-    async def kept(self) -> dict[str, Any] | None:
+    async def kept(self) -> dict[str, Any] | str | None:
         """The reply to this very request that a person is being asked about, if there is one."""
         if self.replies or self.injection is None or not self.injection.tools.asks or self.counts_only:
             return None
@@ -105,7 +107,7 @@ class Request:
             found = await self.parts.insertions.find_entries(self.scope, [self.held_key], tenant=self.tenant)
             items = Entry.from_bytes(found[self.held_key]).items if found else ()
             self.holds = bool(items)
-            return dict(items[0]) if items else None
+            return items[0] if items else None
         return None
 
     @property

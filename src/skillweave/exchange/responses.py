@@ -134,15 +134,6 @@ class Responses(Form):
     def stream(self, sieve: Sieve, carried: Carried) -> Stream:
         return ResponsesStream(sieve, carried)
 
-    def replayed(self, reply: Mapping[str, Any]) -> bytes:
-        begun = {**reply, "status": "in_progress", "output": []}
-        events: list[dict[str, Any]] = [{"type": "response.created", "response": begun}]
-        for index, item in enumerate(reply["output"]):
-            kinds = ("response.output_item.added", "response.output_item.done")
-            events += [{"type": kind, "output_index": index, "item": item} for kind in kinds]
-        events.append({"type": f"response.{reply.get('status', 'completed')}", "response": dict(reply)})
-        return b"".join(write_event({**one, "sequence_number": n}, one["type"]) for n, one in enumerate(events))
-
 
 class HostedCall(Call):
     """A call of one of the provider's own tools that the client runs."""

@@ -172,7 +172,7 @@ class Exchange(Request):
                 upstream = yield Send(data)
                 self._upstream += perf_counter() - begun
             else:
-                upstream = Upstream(200, _MADE, None if self.body.get("stream") else write_json(kept))
+                upstream = Upstream(200, _MADE, None if isinstance(kept, str) else write_json(kept))
             if upstream.status >= 300 or self.counts_only:
                 if not started:
                     yield Pass(self.headers())
@@ -182,7 +182,7 @@ class Exchange(Request):
                 if not started:
                     yield Start(self.headers() if kept is None else {**self.headers(), "content-type": _EVENTS})
                     started = True
-                yield Relay(reader.feed) if kept is None else Write(reader.feed(self.form.replayed(kept)))
+                yield Write(reader.feed(kept.encode("latin-1"))) if isinstance(kept, str) else Relay(reader.feed)
             reply, why = self._read(upstream, reader)
             if why:
                 yield Pass(await self.passed_headers(f"the reply cannot be read: {why}", "unreadable-reply", 502))
@@ -196,7 +196,9 @@ class Exchange(Request):
 
     def _reader(self, judge: Judge) -> Stream:
         markers = not self.own and self.context.way is not Way.SIDE and not has_choices(self.body)
-        return self.form.stream(Sieve(judge.by_name, judge.whole, markers), self._carried)
+        self.reader = self.form.stream(Sieve(judge.by_name, judge.whole, markers), self._carried)
+        self.reader.raw = bytearray() if self.policy is not None and self.policy.tools.asks else None
+        return self.reader
 
     def _read(self, upstream: Upstream, reader: Stream | None) -> tuple[dict[str, Any] | None, str]:
         """The reply, or why it cannot be read; None alone for a stream that broke off."""
