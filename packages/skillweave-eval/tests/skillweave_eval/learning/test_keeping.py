@@ -84,3 +84,20 @@ def test_a_damaged_line_is_named_with_its_number(tmp_path: Path, line: str) -> N
 def test_another_word_for_keeping_words_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidData, match="'yes' is neither 'keep' nor 'never'"):
         Keeper(tmp_path / "use.jsonl", words="yes")  # type: ignore[arg-type]
+
+
+def test_a_file_that_cannot_be_written_costs_a_diagnostic_and_no_turn(tmp_path: Path) -> None:
+    async def talk(office: Office) -> tuple[list[str], list[str]]:
+        office.kept.mkdir()
+        woven = await office.weaver.weave("Book a desk in the office near a window for a day", conversation="c1")
+        return [block.skill_id for block in woven.blocks], [one.code for one in woven.diagnostics]
+
+    given, codes = asyncio.run(talk(Office(tmp_path)))
+    assert given == ["desk-booking"]
+    assert "matcher-unprepared" in codes
+
+
+def test_messages_of_tools_are_no_words_of_users(tmp_path: Path) -> None:
+    office = Office(tmp_path)
+    asyncio.run(office.open("tax-return"))
+    assert not office.kept.exists()
