@@ -1,12 +1,14 @@
 """Skill text in the sessions of ADK's own session services: in order, once, and once for runs at the same time."""
 
 import asyncio
-import itertools
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from datetime import UTC, datetime
+from itertools import count, pairwise
 from pathlib import Path
 
 import pytest
 from google.adk.events.event import Event
+from google.adk.platform.time import set_time_provider
 from google.adk.sessions import BaseSessionService, DatabaseSessionService, InMemorySessionService
 from google.adk.sessions.sqlite_session_service import SqliteSessionService
 from google.genai import types
@@ -48,7 +50,7 @@ async def test_every_call_begins_with_the_call_before_it(office: Office) -> None
     for text in (INVOICE, "Say bonjour", "Thanks"):
         await office.say(office.agent(), text)
     calls = [sent.messages for sent in office.script.sent]
-    assert all(later[: len(earlier)] == earlier for earlier, later in itertools.pairwise(calls))
+    assert all(later[: len(earlier)] == earlier for earlier, later in pairwise(calls))
 
 
 async def test_after_an_approval_the_text_stands_in_the_call_once(office: Office) -> None:
@@ -67,3 +69,29 @@ async def test_of_two_runs_of_a_session_at_once_one_writes_the_text_and_both_mod
     assert [kind(event) for event in await office.events()].count("skill") == 1
     await office.say(office.agent(), "And this invoice?")
     assert [sent.times(INVOICES) for sent in office.script.sent] == [1, 1, 1]
+
+
+def awkward() -> Iterator[float]:
+    """Times that a float cannot tell from the next microsecond, each later than the one before."""
+    ticks = (1_790_000_000 + step / 4_194_304 for step in count())
+    last = 0.0
+    for tick in ticks:
+        if tick > last + 0.001 and read(tick) == read(tick + 1e-6):
+            last = tick
+            yield tick
+
+
+def read(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
+
+
+async def test_the_order_holds_also_at_times_between_two_microseconds(tmp_path: Path) -> None:
+    times = awkward()
+    set_time_provider(lambda: next(times))  # in the context of this test
+    office, service = Office(tmp_path), SERVICES["database"](tmp_path)
+    office.sessions = service  # type: ignore[assignment]
+    for text in (INVOICE, "Say bonjour", "Prepare the filing"):
+        await office.say(office.agent(), text)
+    assert [kind(event) for event in await office.events()] == ["user", "skill", "Office"] * 3
+    assert isinstance(service, DatabaseSessionService)
+    await service.close()

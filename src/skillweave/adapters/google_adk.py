@@ -66,8 +66,8 @@ from skillweave.weaver.tools import TOOLS, ToolSpec
 
 _ALSO = "also"
 """The key of a question under which the same is asked for other conversations in which the call waits."""
-_MOMENT = 1e-6
-"""Seconds: the shortest time that session services tell apart."""
+_MOMENT = 2e-6
+"""Seconds: session services tell microseconds apart, and a time of today as a float is exact to a quarter of one."""
 _RECENT = 64
 """The latest events of a session, among which a text that another run gave just now is looked for."""
 MARK = "skillweave"
@@ -377,7 +377,6 @@ async def _given_meanwhile(invocation: InvocationContext) -> dict[str, Event]:
 
 
 async def _append(invocation: InvocationContext, note: Mapping[str, object], content: types.Content | None) -> None:
-    before = invocation.session.events
     event = Event(
         invocation_id=invocation.invocation_id,
         author="user",
@@ -386,8 +385,11 @@ async def _append(invocation: InvocationContext, note: Mapping[str, object], con
         content=content,
         custom_metadata={MARK: dict(note)},
     )
+    # Databases order events by their time, and the reply that this call of the model brings has that of its start. So
+    # this one comes directly after what the model is sent, which other branches at work may have no part in.
+    branch = f"{invocation.branch or ''}."
+    before = [one for one in invocation.session.events if not one.branch or branch.startswith(f"{one.branch}.")]
     if before:
-        # Databases order events by their time, and the reply that this call of the model brings has that of its start.
         event.timestamp = before[-1].timestamp + _MOMENT
     await invocation.session_service.append_event(invocation.session, event)
 

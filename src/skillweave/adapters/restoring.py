@@ -25,6 +25,9 @@ log = logging.getLogger("skillweave")
 _GONE = "gone"
 """The key of the ids of texts that have left: the host's history may hold one, as a tool's answer."""
 
+MOST_GONE = 1024
+"""Of so many texts it is known that they left; an older one that the host's history still holds counts as given."""
+
 
 @dataclass(frozen=True, slots=True)
 class Form(Generic[M]):
@@ -58,7 +61,7 @@ class Restoring(Generic[M]):
         changed = {}
         if injection.leaving:
             sent = self._form.without(sent, injection.leaving)
-            changed[_GONE] = [*gone, *(drop.message_id for drop in injection.leaving)]
+            changed[_GONE] = [*gone, *(drop.message_id for drop in injection.leaving)][-MOST_GONE:]
         given = [message.text for message in injection.messages]
         if given:
             sent += map(self._form.made, given)
