@@ -22,6 +22,7 @@ from .relations.validate import ValidationError as ValidationError
 from .relations.validate import ValidationResult as ValidationResult
 from .relations.validate import complete_skills as complete_skills
 from .relations.validate import validate_skills as validate_skills
+from .skill import HELD_BACK as HELD_BACK
 from .skill import ArtifactRef as ArtifactRef
 from .skill import CheckpointScope as CheckpointScope
 from .skill import Origin as Origin

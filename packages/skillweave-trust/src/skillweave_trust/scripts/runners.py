@@ -99,8 +99,8 @@ class Bubblewrap:
         return (
             *("/bin/sh", "-c", f'exec 9<"$0"; {_ulimits(limits)} exec "$@"', str(barrier) if barrier else "/dev/null"),
             *(given, *(("--seccomp", "9") if barrier else ()), *_OPTIONS, *_bound(_SYSTEM), *lent),
-            *("--proc", "/proc", "--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"),
-            *("--size", size, "--tmpfs", "/tmp", "--ro-bind", str(stage.skill), "/skill"),
+            *("--proc", "/proc", "--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm", "--remount-ro", "/dev"),  # noqa: S108 - inside
+            *("--size", size, "--tmpfs", "/tmp", "--ro-bind", str(stage.skill), "/skill"),  # noqa: S108 - inside
             *("--bind", str(stage.work), "/work", "--chdir", "/work", "--remount-ro", "/"),
             *(word for name, value in ENVIRONMENT.items() for word in ("--setenv", name, value)),
             *("--", *inside),

@@ -1,4 +1,4 @@
-"""Scripts that try what a sandbox is to hold. Each prints ESCAPED where it got through; all are written for these tests."""
+"""Scripts that try what a sandbox is to hold, written for these tests; each prints ESCAPED where it got through."""
 
 READS_PASSWD = """
 try:
@@ -180,7 +180,8 @@ while True:
 USES_PROC = """
 import os, sys
 host = sys.argv[1]
-for place in (f"/proc/{host}/environ", f"/proc/{host}/cwd/pyproject.toml", f"/proc/{host}/root/etc/passwd", "/proc/1/environ"):
+wanted = [f"/proc/{host}/{name}" for name in ("environ", "cwd/pyproject.toml", "root/etc/passwd")]
+for place in (*wanted, "/proc/1/environ"):
     try:
         content = open(place, "rb").read()
         print("ESCAPED" if b"ATTACK_SECRET" in content or b"root:" in content or b"[project]" in content else "nothing")
