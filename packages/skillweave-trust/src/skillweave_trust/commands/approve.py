@@ -74,5 +74,3 @@ async def _manifest(skill_id: str, reading: Reading) -> Manifest:
             raise Mistake(f"not all files of '{skill_id}' can be read: {package.findings[0].message}")
         return package.manifest
     raise Mistake(f"no skill has the id {skill_id[:100]!r}; there are: {', '.join(sorted(known)[:20]) or 'none'}")
-
-

@@ -53,7 +53,11 @@ def scanned_text(shown: Scanned, page: Page) -> str:
     """A line for each finding, then how to read them."""
     inks = {"error": Ink.BAD, "warning": Ink.WARN}
     lines = [
-        page.entry(one.severity, f"{printable(one.path)}:{one.line} {one.code}: {printable(one.reason)}", inks.get(one.severity, Ink.FAINT))
+        page.entry(
+            one.severity,
+            f"{printable(one.path)}:{one.line} {one.code}: {printable(one.reason)}",
+            inks.get(one.severity, Ink.FAINT),
+        )
         for one in shown.findings
     ]
     lines.append(f"{counted(len(shown.findings), 'finding')}. No finding is no reason to trust a skill.")

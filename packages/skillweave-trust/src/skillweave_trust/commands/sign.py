@@ -20,7 +20,9 @@ skillweave verify skills/release --key release.pem --key other.pem --json
 _Folder = Annotated[str, typer.Argument(metavar="FOLDER", help="The folder of one skill.")]
 
 
-def sign(folder: _Folder, key: Annotated[str, option(OUTPUT, "--key FILE", "Your private key, PEM, on a P curve.")]) -> Answer:
+def sign(
+    folder: _Folder, key: Annotated[str, option(OUTPUT, "--key FILE", "Your private key, PEM, on a P curve.")]
+) -> Answer:
     """Sign every file of a skill, into skill.oms.sig beside them.
 
     Nothing is sent anywhere. Others verify it with your public key, also by the command of model-signing.
