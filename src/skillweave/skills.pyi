@@ -15,6 +15,9 @@ from .formats.spelling import read_any as read_any
 from .formats.spelling import to_definition as to_definition
 from .formats.spelling import to_tiers as to_tiers
 from .formats.strictness import Strictness as Strictness
+from .installs.lock import Lock as Lock
+from .installs.lock import Locked as Locked
+from .installs.lock import read_lock as read_lock
 from .relations.task import TaskSelection as TaskSelection
 from .relations.validate import Because as Because
 from .relations.validate import Completion as Completion

@@ -1,5 +1,6 @@
 from .approvals import Approvals as Approvals
 from .approvals import Approved as Approved
+from .opening import open_trusted as open_trusted
 from .policy import ASKING as ASKING
 from .policy import Need as Need
 from .policy import Policy as Policy

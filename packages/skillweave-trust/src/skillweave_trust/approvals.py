@@ -3,7 +3,7 @@
 import json
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -68,6 +68,21 @@ class Approvals:
         """Uses the yes to a run up; of several callers at the same time one gets True."""
         return self._take("runs", run_key(manifest, path, arguments))
 
+    def remembered(self, folder: Path, origins: Mapping[str, str]) -> dict[str, str]:
+        """Returns the origins of a folder's skills, and of those that its lock once named and names no more.
+
+        The lock lies among the skills: who can write there could take a skill out of it, to pass it off as the user's.
+        """
+        place = self.folder / "origins" / f"{sha256_of(os.fsencode(folder.resolve()))}.json"
+        try:
+            known = json.loads(place.read_text("utf-8")) if place.exists() else {}
+            together = {**known, **origins}
+            if together != known:
+                self._put(place, json.dumps(together, indent=1, sort_keys=True))
+        except (OSError, ValueError, TypeError) as error:
+            raise InvalidValue(f"{place} cannot be read or written: {error}; check its rights, or remove it") from None
+        return together
+
     def _place(self, kind: str, key: str) -> Path:
         return self.folder / kind / f"{key}.json"
 
@@ -81,14 +96,17 @@ class Approvals:
         return True
 
     def _write(self, kind: str, key: str, yes: Approved) -> None:
-        place = self._place(kind, key)
-        beside = place.with_name(f".{key}.{secrets.token_hex(4)}")
         try:
-            place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            beside.write_text(json.dumps(yes.to_dict(), indent=1), "utf-8")
-            os.replace(beside, place)  # noqa: PTH105
+            self._put(self._place(kind, key), json.dumps(yes.to_dict(), indent=1))
         except OSError as error:
             raise InvalidValue(f"{self.folder} cannot be written: {error.strerror}; check its rights") from None
+
+    @staticmethod
+    def _put(place: Path, text: str) -> None:
+        beside = place.with_name(f".{place.name}.{secrets.token_hex(4)}")
+        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        beside.write_text(text, "utf-8")
+        beside.replace(place)
 
 
 def _now() -> str:

@@ -58,7 +58,7 @@ async def approve(
 
 
 async def _manifest(skill_id: str, reading: Reading) -> Manifest:
-    from skillweave_trust.trusted import definition_manifest
+    from skillweave_trust.trusted import Trusted, definition_manifest
 
     known: list[str] = []
     for source in reading.sources():
@@ -67,6 +67,11 @@ async def _manifest(skill_id: str, reading: Reading) -> Manifest:
         found: Skill | None = next((one for one in loaded.skills if one.id == skill_id), None)
         if found is None:
             continue
+        if isinstance(source, Trusted):
+            whole = await source.manifest_of_skill(found)
+            if whole is None:
+                raise Mistake(f"not all files of '{skill_id}' can be read; repair its folder")
+            return whole
         package = (await source.packages([found], {})).get(skill_id) if isinstance(source, Packaged) else None
         if package is None:
             return definition_manifest(found)

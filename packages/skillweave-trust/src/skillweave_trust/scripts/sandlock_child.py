@@ -27,7 +27,7 @@ def main() -> int:
         return 125
     if result.signal > 0:
         return 128 + result.signal
-    return result.exit_code if result.exit_code >= 0 else 128 + signal.SIGKILL
+    return int(result.exit_code) if result.exit_code >= 0 else 128 + signal.SIGKILL
 
 
 if __name__ == "__main__":
