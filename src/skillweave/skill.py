@@ -207,7 +207,7 @@ def is_skill_id(text: str) -> bool:
 
 def why_held_back(skill: Skill) -> str:
     """Why the source of a quarantined skill holds it back, and what lets it in, to follow "which is"."""
-    return f"quarantined: {skill.extra.get(HELD_BACK, 'its source does not say why')}"
+    return f"held back: {skill.extra.get(HELD_BACK, 'its source does not say why')}"
 
 
 def title_of(skill_id: str) -> str:

@@ -21,7 +21,8 @@ def hashing(signature: Path) -> "Hashing":
         from model_signing.hashing import Config
     except ImportError:
         raise SkillweaveError(_INSTALL) from None
-    return Config().set_ignored_paths(paths=[signature], ignore_git_paths=True)
+    config = Config()  # type: ignore[no-untyped-call]
+    return config.set_ignored_paths(paths=[signature], ignore_git_paths=True)
 
 
 def signing() -> "Signing":
@@ -30,7 +31,7 @@ def signing() -> "Signing":
         from model_signing.signing import Config
     except ImportError:
         raise SkillweaveError(_INSTALL) from None
-    return Config()
+    return Config()  # type: ignore[no-untyped-call]
 
 
 def verifying() -> "Verifying":
@@ -39,4 +40,4 @@ def verifying() -> "Verifying":
         from model_signing.verifying import Config
     except ImportError:
         raise SkillweaveError(_INSTALL) from None
-    return Config()
+    return Config()  # type: ignore[no-untyped-call]

@@ -14,7 +14,7 @@ from skillweave_trust.trusted import Trusted
 __all__ = ["open_trusted", "policy_of_user"]
 
 
-def open_trusted(path: str, *, strictness: Strictness) -> Trusted:
+def open_trusted(path: str, *, strictness: Strictness = Strictness.LENIENT) -> Trusted:
     """Returns the folder behind the policy in the user's `trust.toml`, or the one that asks for what was added.
 
     Raises InvalidValue for a policy or a lock that cannot be read: nothing is trusted by mistake.

@@ -50,7 +50,7 @@ class Trusted(WrappedSource):
         self._origin = origin
         self._origins = dict(origins or {})
         self._locked = {name: dict(files) for name, files in (locked or {}).items()}
-        self._approvals = approvals or Approvals.of_user()
+        self.approvals = approvals or Approvals.of_user()
         self._let_in: dict[str, Manifest] = {}
 
     async def load(self, previous: Loaded | None = None) -> Loaded:
@@ -131,7 +131,7 @@ class Trusted(WrappedSource):
         root = [one.sha256 for one in manifest.files if one.path in {"SKILL.md", "skill.md", "definition"}]
         if skill.digest not in root:
             return "it changed while it was read; load the skills anew"
-        if await asyncio.to_thread(self._approvals.is_approved, skill.id, manifest):
+        if await asyncio.to_thread(self.approvals.is_approved, skill.id, manifest):
             return None
         lift = f"look at it, then `skillweave approve {skill.id}`"
         if rule.needs is Need.LOCKED:

@@ -25,9 +25,10 @@ def main() -> int:
     except (SandlockError, RuntimeError, OSError) as error:
         sys.stderr.write(f"the sandbox could not be made: {error}\n")
         return 125
-    if result.signal > 0:
-        return 128 + result.signal
-    return int(result.exit_code) if result.exit_code >= 0 else 128 + signal.SIGKILL
+    code, ended_by = int(result.exit_code), int(result.signal)
+    if ended_by > 0:
+        return 128 + ended_by
+    return code if code >= 0 else 128 + signal.SIGKILL
 
 
 if __name__ == "__main__":
