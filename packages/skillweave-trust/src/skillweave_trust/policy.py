@@ -24,6 +24,7 @@ class Need(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Rule:
     """What skills of matching origins need; `keys` are the files of the public keys that may sign them.
+    With `scan`, what has an error in a scan is held back all the same, until a person lets it in.
 
     `origin` is a pattern with `*` on the text `kind:source`, such as `git:https://github.com/owner/*` or `folder:*`.
     """
@@ -31,6 +32,7 @@ class Rule:
     origin: str
     needs: Need
     keys: tuple[Path, ...] = ()
+    scan: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ class Policy:
 
 ASKING = Policy((Rule("folder:*", Need.NOTHING), Rule("pack:*", Need.NOTHING), Rule("code:*", Need.NOTHING)))
 """Trusts what the user has on this machine and asks for everything else: git, archives, HTTP, MCP."""
-_KEYS = ("origin", "needs", "keys")
+_KEYS = ("origin", "needs", "keys", "scan")
 
 
 def read_policy(path: Path) -> Policy:
@@ -87,7 +89,10 @@ def _rule(data: object, place: str, folder: Path) -> Rule:
     if bool(keys) != (need is Need.SIGNED):
         fix = "name the keys that may sign" if need is Need.SIGNED else "leave them out, or say needs = 'signed'"
         raise InvalidValue(f"{place} keys and needs = '{need.value}' do not go together; {fix}")
-    return Rule(origin, need, tuple(folder / key for key in keys))
+    scan = data.get("scan", False)
+    if not isinstance(scan, bool):
+        raise InvalidValue(f"{place} scan is {scan!r}; write true or false")
+    return Rule(origin, need, tuple(folder / key for key in keys), scan)
 
 
 def _require_known(data: Mapping[str, object], known: Iterable[str], place: str) -> None:

@@ -12,6 +12,7 @@ from skillweave.skills import HELD_BACK
 from skillweave.values import Code, FrozenDict, Location
 from skillweave_trust.approvals import Approvals
 from skillweave_trust.policy import ASKING, Need, Policy, Rule
+from skillweave_trust.scanning import scan_files
 from skillweave_trust.signing import SIGNATURE, NotSigned, require_signed
 
 __all__ = ["QUARANTINED", "Trusted", "definition_manifest"]
@@ -117,7 +118,7 @@ class Trusted(WrappedSource):
     async def _judged(self, skill: Skill) -> _Judged:
         origin = self._origins.get(skill.id, self._origin)
         rule = self._policy.rule_for(origin)
-        if rule.needs is Need.NOTHING:
+        if rule.needs is Need.NOTHING and not rule.scan:
             return _Judged(skill, None, None)
         manifest = await self.manifest_of_skill(skill)
         why = await self._why_not(skill, manifest, rule)
@@ -134,6 +135,12 @@ class Trusted(WrappedSource):
         if await asyncio.to_thread(self.approvals.is_approved, skill.id, manifest):
             return None
         lift = f"look at it, then `skillweave approve {skill.id}`"
+        why = await self._what_it_lacks(skill, manifest, rule, lift)
+        return why if why or not rule.scan else await self._why_suspect(skill, manifest, lift)
+
+    async def _what_it_lacks(self, skill: Skill, manifest: Manifest, rule: Rule, lift: str) -> str | None:
+        if rule.needs is Need.NOTHING:
+            return None
         if rule.needs is Need.LOCKED:
             files = {one.path: one.sha256 for one in manifest.files}
             known = self._locked.get(skill.id)
@@ -145,6 +152,14 @@ class Trusted(WrappedSource):
         if rule.needs is Need.SIGNED:
             return await self._why_not_signed(skill, manifest, rule, lift)
         return f"nobody approved it as it is now; {lift}"
+
+    async def _why_suspect(self, skill: Skill, manifest: Manifest, lift: str) -> str | None:
+        if not isinstance(self.source, Packaged) or manifest.file("definition") is not None:
+            return f"it is no folder of files that could be scanned; {lift}"
+        files = {one.path: await self.source.read_file(skill, one.path) for one in manifest.files}
+        found = await asyncio.to_thread(scan_files, files)
+        worst = next((one for one in found if one.severity == "error"), None)
+        return f"{worst.path}:{worst.line}: {worst.reason} [{worst.code}]; {lift}" if worst else None
 
     async def _why_not_signed(self, skill: Skill, manifest: Manifest, rule: Rule, lift: str) -> str | None:
         if manifest.file(SIGNATURE) is None or not isinstance(self.source, Packaged):
