@@ -150,7 +150,7 @@ def guides() -> list[Path]:
 @pytest.mark.parametrize("guide", guides(), ids=lambda guide: str(guide.relative_to(ROOT)))
 def test_no_guide_imports_from_behind_a_door(guide: Path) -> None:
     doors = re.compile(
-        rf"skillweave(\.({'|'.join(MODULES)}|schemas|adapters\.\w+)|_(stores|server|eval|testing|texas_rrc)(\.\w+)*)?"
+        rf"skillweave(\.({'|'.join(MODULES)}|schemas|adapters\.\w+)|_(stores|server|eval|testing|texas_rrc|trust)(\.\w+)*)?"
     )
     named = {found[1] for found in IMPORT.finditer(guide.read_text("utf-8"))}
     explained = EXPLAINED.get(str(guide.relative_to(ROOT)), set())

@@ -74,6 +74,6 @@ def _hash_of(files: Mapping[str, File], order: Sequence[str]) -> str:
 
 
 def _by_locale(path: str) -> tuple[list[tuple[int, str]], str]:
-    """The order of `localeCompare`: punctuation, digits, letters without their case; small letters first where equal."""
+    """The order of `localeCompare`: punctuation, digits, letters without their case, small ones first."""
     ranks = [(_PUNCTUATION.index(one) if one in _PUNCTUATION else 100, one.lower()) for one in path]
     return ranks, path.swapcase()

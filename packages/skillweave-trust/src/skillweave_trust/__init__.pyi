@@ -6,8 +6,10 @@ from .policy import Need as Need
 from .policy import Policy as Policy
 from .policy import Rule as Rule
 from .policy import read_policy as read_policy
+from .scripts.runners import Runner as Runner
 from .scripts.runners import runner_of as runner_of
 from .scripts.running import run_staged as run_staged
+from .scripts.staging import Stage as Stage
 from .scripts.tool import RUN_SCRIPT as RUN_SCRIPT
 from .scripts.tool import Scripts as Scripts
 from .scripts.values import Ended as Ended

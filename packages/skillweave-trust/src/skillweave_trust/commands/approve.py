@@ -31,7 +31,7 @@ async def approve(
     ] = None,
     revoke: Annotated[bool, option(OUTPUT, "--revoke", "Take back that the skill was let in.")] = False,
 ) -> Answer:
-    """Let in a skill as its files are now, or let one of its scripts run once.
+    """Let in a skill, or one run of its script.
 
     The yes is bound to the SHA-256 of every file of the skill and ends when one of them changes. It is kept in your own
     folder of settings. Read the skill before: from then on your agent obeys its text.

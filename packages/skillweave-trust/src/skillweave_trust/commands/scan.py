@@ -24,10 +24,11 @@ def scan(
         list[str] | None, option(OUTPUT, "--read FILE", "Add the findings of another scanner's SARIF. Repeatable.")
     ] = None,
 ) -> Answer:
-    """Look for attacks in skills: hidden characters, orders to the agent, downloads that run, encoded payloads.
+    """Look for attacks in skills.
 
-    A finding is a reason to look. No finding is no reason to trust: published scanners miss nine attacks in ten, and so
-    may this one. The exit code is 1 where a finding would hold a skill back.
+    That is hidden characters, orders to the agent, downloads that run, encoded payloads. A finding is a reason to look.
+    No finding is no reason to trust: published scanners miss nine attacks in ten, and so may this one. The exit code is
+    1 where a finding would hold a skill back.
     """
     from skillweave_trust.commands.shown import Scanned, scanned_text
     from skillweave_trust.scanning import findings_from_sarif, scan_folder, to_sarif
