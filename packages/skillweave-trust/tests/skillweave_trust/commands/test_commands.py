@@ -3,7 +3,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from tests.skillweave_trust.test_signing import write_keys
 
 
@@ -45,7 +44,9 @@ def test_a_yes_to_one_run_has_its_script_and_arguments(cli: Any, skills: Path) -
         (("greet", "a"), "name it with --run PATH"),
     ],
 )
-def test_an_approval_of_what_is_not_there_is_refused(cli: Any, skills: Path, words: tuple[str, ...], message: str) -> None:
+def test_an_approval_of_what_is_not_there_is_refused(
+    cli: Any, skills: Path, words: tuple[str, ...], message: str
+) -> None:
     done = cli("approve", *words, "--skills", str(skills))
     assert done.code == 1 and message in done.err
     assert kept(skills, "skills") == kept(skills, "runs") == []

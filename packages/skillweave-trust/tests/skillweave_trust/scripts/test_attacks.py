@@ -1,9 +1,12 @@
 """Scripts that mean harm, against every sandbox that this machine has; one that it has not is skipped by name."""
 
+import asyncio
 import os
+import shutil
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -42,6 +45,14 @@ def held(answer: ScriptAnswer) -> None:
 
 def commands_of_the_machine() -> list[str]:
     return subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout.splitlines()
+
+
+def wait_until_runs(command: str, *, runs: bool) -> None:
+    for _ in range(400):
+        if any(command in one for one in commands_of_the_machine()) is runs:
+            return
+        time.sleep(0.05)
+    pytest.fail(f"after 20 s {command!r} {'does not run' if runs else 'still runs'}")
 
 
 @pytest.fixture
@@ -196,3 +207,47 @@ async def test_what_runs_is_what_was_hashed(runner: Runner) -> None:
     changed = {**files, "scripts/attack.py": b"print('ESCAPED')"}
     with pytest.raises(ScriptRefused, match="is not what was approved"):
         await run_staged(changed, manifest_of(files), "scripts/attack.py", (), runner, SHORT)
+
+
+@pytest.mark.parametrize(
+    ("name", "source"),
+    [
+        ("run.sh", "echo hi $1 > out.txt; cat out.txt"),
+        ("run.js", "console.log('hi', process.argv[2])"),
+        ("run.py", "import sys; print('hi', sys.argv[1])"),
+    ],
+)
+async def test_each_interpreter_of_the_table_runs(runner: Runner, name: str, source: str) -> None:
+    if name == "run.js" and shutil.which("node", path="/usr/bin") is None:
+        pytest.skip("no Node in /usr/bin")
+    files = {"SKILL.md": b"x", f"scripts/{name}": source.encode()}
+    answer = await run_staged(files, manifest_of(files), f"scripts/{name}", ("you",), runner, Limits(seconds=20))
+    assert (answer.stdout, answer.exit_code) == ("hi you\n", 0), answer
+
+
+async def test_a_run_that_is_cancelled_leaves_nothing(runner: Runner) -> None:
+    task = asyncio.create_task(attack(runner, "import os; os.execv('/usr/bin/sleep', ['sleep', '48.13'])"))
+    await asyncio.to_thread(wait_until_runs, "sleep 48.13", runs=True)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert not any("sleep 48.13" in one for one in commands_of_the_machine())
+
+
+def test_a_run_dies_with_the_process_that_started_it(runner: Runner, tmp_path: Path) -> None:
+    program = tmp_path / "host.py"
+    program.write_text(HOST.format(runner=runner.name))
+    with subprocess.Popen([sys.executable, str(program)]) as host:
+        wait_until_runs("sleep 49.17", runs=True)
+        host.kill()
+    wait_until_runs("sleep 49.17", runs=False)
+
+
+HOST = """
+import asyncio
+from skillweave.manifest import manifest_of
+from skillweave_trust.scripts.runners import RUNNERS
+from skillweave_trust.scripts.running import run_staged
+files = {{"SKILL.md": b"x", "scripts/a.py": b"import os; os.execv('/usr/bin/sleep', ['sleep', '49.17'])"}}
+asyncio.run(run_staged(files, manifest_of(files), "scripts/a.py", (), RUNNERS["{runner}"]))
+"""
