@@ -5,10 +5,11 @@ import json
 import os
 import secrets
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
+from skillweave.checks.codes import DIFFERS
 from skillweave.codec import Portable
 from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.errors import InvalidData, first_of
@@ -18,8 +19,6 @@ from skillweave.sources.files import Refused, read_plain
 
 LOCK_FILE = "skillweave.lock"
 VERSION = 1
-DIFFERS = "differs-from-lock"
-"""The code of a finding about an added skill that is not what the lock says."""
 _MOST_BYTES = 16 * 1024 * 1024
 
 
@@ -135,21 +134,15 @@ def lock_findings(folder: Path, *, locked: bool) -> Iterator[Diagnostic]:
         if standing.condition is not Condition.UNCHANGED:
             what = first_of(standing.differing, 3) or f"its folder, which is {standing.condition.value}"
             message = f"'{standing.skill_id}' differs from {LOCK_FILE}: {what}"
-            fix = "add it again with --force, or remove it from the lock"
-            yield Diagnostic(DIFFERS, severity, message, fix, standing.skill_id, Location(str(folder / LOCK_FILE)))
+            found = DIFFERS.found(Location(str(folder / LOCK_FILE)), message, "add it again with --force, or remove it")
+            yield replace(found, severity=severity, skill=standing.skill_id)
     if not locked:
         return
     for place in sorted(folder.glob("*/SKILL.md")):
         if place.parent.name not in lock.skills:
             message = f"'{place.parent.name}' is not in {LOCK_FILE}"
-            yield Diagnostic(
-                DIFFERS,
-                severity,
-                message,
-                "add it from its source, or check without --locked",
-                None,
-                Location(str(place)),
-            )
+            found = DIFFERS.found(Location(str(place)), message, "add it from its source, or check without --locked")
+            yield replace(found, severity=severity)
 
 
 def digests_of(files: Mapping[str, bytes]) -> dict[str, str]:
