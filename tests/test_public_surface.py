@@ -21,8 +21,8 @@ ROOT = Path(__file__).parents[1]
 ADAPTERS = [f"skillweave.adapters.{one.name}" for one in pkgutil.iter_modules(skillweave.adapters.__path__)]
 MODULES = (
     *("api", "approvals", "client", "commands", "entities", "errors", "events", "exchange", "extensions", "graph"),
-    *("ledger", "packs", "registry", "selection", "skills", "sources", "stores", "telemetry", "tools", "turns"),
-    *("values", "weaver"),
+    *("ledger", "manifest", "packs", "registry", "selection", "skills", "sources", "stores", "telemetry", "tools"),
+    *("turns", "values", "weaver"),
 )
 """The public modules of the engine."""
 SATELLITES = [path.name.replace("-", "_") for path in sorted((ROOT / "packages").iterdir()) if path.is_dir()]
@@ -150,7 +150,7 @@ def guides() -> list[Path]:
 @pytest.mark.parametrize("guide", guides(), ids=lambda guide: str(guide.relative_to(ROOT)))
 def test_no_guide_imports_from_behind_a_door(guide: Path) -> None:
     doors = re.compile(
-        rf"skillweave(\.({'|'.join(MODULES)}|schemas|adapters\.\w+)|_(stores|server|eval|testing|texas_rrc)(\.\w+)*)?"
+        rf"skillweave(\.({'|'.join(MODULES)}|schemas|adapters\.\w+)|_(stores|server|eval|testing|texas_rrc|trust)(\.\w+)*)?"
     )
     named = {found[1] for found in IMPORT.finditer(guide.read_text("utf-8"))}
     explained = EXPLAINED.get(str(guide.relative_to(ROOT)), set())

@@ -24,11 +24,13 @@ from skillweave.frozen import EMPTY, FrozenDict, freeze_mapping, thaw
 from skillweave.graph import ScorePolicy
 from skillweave.knowledge.entity import Edge, Entity, Point
 from skillweave.knowledge.rules import ContextRules, Hop, IdPattern, SectionPart, SectionRule
+from skillweave.manifest import Manifest, ManifestFile
 from skillweave.registry import Agent
 from skillweave.skills import TaskRule, When
 from skillweave.state.state import ApprovalVerdict
 from skillweave_stores.access import ApiKey, Scope
 from skillweave_texas_rrc.thresholds import Threshold
+from skillweave_trust import Limits
 from tests.sources.entity_strategies import properties
 from tests.strategies import ids, json_mappings, json_values, texts
 
@@ -115,6 +117,12 @@ def _base64(data: bytes) -> str:
 
 
 RULES: Mapping[type, Callable[[], dict[str, Values]]] = {
+    Manifest: lambda: {
+        "files": st.lists(st.builds(ManifestFile, path=said), max_size=2, unique_by=lambda one: one.path).map(tuple)
+    },
+    Limits: lambda: {
+        name: st.integers(1, 2**40) for name in ("seconds", "memory", "processes", "output", "written", "files")
+    },
     ApiKey: lambda: {
         "id": st.text("0123456789abcdef", min_size=16, max_size=16),
         "hash": st.text("0123456789abcdef", min_size=64, max_size=64),

@@ -29,6 +29,7 @@ class Outcome(StrEnum):
     NOT_AT_CURSOR = "not-at-cursor"
     FORBIDDEN = "forbidden"
     INACTIVE = "inactive"
+    QUARANTINED = "quarantined"
     UNKNOWN = "unknown"
     FAILED = "failed"
 

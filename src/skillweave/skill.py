@@ -18,12 +18,16 @@ SKILL_ID = re.compile(r"[A-Za-z0-9_-]{1,100}", re.ASCII)
 
 
 class Status(StrEnum):
-    """`active` and `deprecated` skills are selected, the latter with a warning; others are not."""
+    """`active` and `deprecated` skills are selected, the latter with a warning; others are not.
+
+    `quarantined` is what a source of strangers' skills holds back; no author writes it.
+    """
 
     ACTIVE = "active"
     DRAFT = "draft"
     DISABLED = "disabled"
     DEPRECATED = "deprecated"
+    QUARANTINED = "quarantined"
 
     @property
     def selectable(self) -> bool:
@@ -33,6 +37,8 @@ class Status(StrEnum):
 
 SELECTABLE = frozenset({Status.ACTIVE, Status.DEPRECATED})
 """The statuses of skills that may be given to an agent."""
+HELD_BACK = "held_back"
+"""The key in `extra` of a quarantined skill under which its source says why, and how to let it in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +203,11 @@ class Skill(Portable):
 def is_skill_id(text: str) -> bool:
     """Whether the text has the one form of an id: 1 to 100 ASCII letters, digits, `_` or `-`."""
     return SKILL_ID.fullmatch(text) is not None
+
+
+def why_held_back(skill: Skill) -> str:
+    """Why the source of a quarantined skill holds it back, and what lets it in, to follow "which is"."""
+    return f"held back: {skill.extra.get(HELD_BACK, 'its source does not say why')}"
 
 
 def title_of(skill_id: str) -> str:

@@ -15,6 +15,9 @@ from .formats.spelling import read_any as read_any
 from .formats.spelling import to_definition as to_definition
 from .formats.spelling import to_tiers as to_tiers
 from .formats.strictness import Strictness as Strictness
+from .installs.lock import Lock as Lock
+from .installs.lock import Locked as Locked
+from .installs.lock import read_lock as read_lock
 from .relations.task import TaskSelection as TaskSelection
 from .relations.validate import Because as Because
 from .relations.validate import Completion as Completion
@@ -22,6 +25,7 @@ from .relations.validate import ValidationError as ValidationError
 from .relations.validate import ValidationResult as ValidationResult
 from .relations.validate import complete_skills as complete_skills
 from .relations.validate import validate_skills as validate_skills
+from .skill import HELD_BACK as HELD_BACK
 from .skill import ArtifactRef as ArtifactRef
 from .skill import CheckpointScope as CheckpointScope
 from .skill import Origin as Origin

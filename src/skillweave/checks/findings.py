@@ -15,7 +15,7 @@ from skillweave.frontmatter.codes import Code
 from skillweave.frontmatter.yaml_text import Keys, Tree
 from skillweave.registry import Snapshot
 from skillweave.relations.rules import exclusions, requirements
-from skillweave.skill import Relation, Skill, SkillText
+from skillweave.skill import Relation, Skill, SkillText, Status
 from skillweave.sources.tree import ARTIFACT_FOLDERS, SKILL_FILES
 
 _LINK = re.compile(
@@ -36,7 +36,8 @@ def text_findings(skill: Skill, lines: Lines) -> Iterator[Diagnostic]:
     place = Location(skill.origin.location) if skill.origin else None
     text = replace(skill.text, instructions=(skill.text.instructions or "").strip() or None)
     if text == SkillText():
-        if skill.tools or skill.checkpoints or skill.artifacts:  # it gives rules or documents, and no text by itself
+        # It gives rules or documents, and no text by itself; or its source holds its text back, and says so.
+        if skill.tools or skill.checkpoints or skill.artifacts or skill.status is Status.QUARANTINED:
             return
         message = f"skill {skill.id!r} has no instructions"
         yield _found(codes.EMPTY_TEXT, skill, place, message, "write below the front matter what the agent is to do")

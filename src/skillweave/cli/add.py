@@ -21,6 +21,7 @@ EXAMPLES = {
 skillweave add ../team-skills/release
 skillweave add skills.zip --skill invoice-checking
 skillweave add https://github.com/anthropics/skills --skill pdf --ref main
+skillweave add skills-lock.json --in .claude/skills
 skillweave add --in .claude/skills --json
 """,
     "remove": """
@@ -61,11 +62,13 @@ def add(
 
     All of them are added or none. The file skillweave.lock says where each came from, with its version and the SHA-256
     of every file. Links are refused, and nothing of a skill is run. A repository is cloned by your own git, without
-    hooks, submodules or your git configuration. What you edited is not overwritten. A skill is text that your agent
+    hooks, submodules or your git configuration. Of a skills-lock.json the skills that stand in the folder already are
+    locked, if they are what it says. What you edited is not overwritten. A skill is text that your agent
     obeys: read it before you use it.
     """
     from skillweave.installs.adding import add_skills
     from skillweave.installs.fetching import fetched
+    from skillweave.installs.importing import FOREIGN_LOCK, import_lock
     from skillweave.installs.packages import packages_in
 
     if source is None:
@@ -75,6 +78,9 @@ def add(
         return Answer(lambda: listed, partial(installed_text, listed))
     if skill and everything:
         raise Mistake("--all-skills means every skill of the source, and --skill names some; leave out one of the two")
+    if Path(source).name == FOREIGN_LOCK:
+        imported = AddedShown(folder, import_lock(Path(source), Path(folder)))
+        return Answer(lambda: imported, partial(added_text, imported))
     with fetched(source, ref) as (root, origin):
         packages = packages_in(root, tuple(skill) if skill else None, everything=everything)
         added = add_skills(Path(folder), packages, origin, force=force)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -29,6 +30,7 @@ skillweave check examples/skills
 skillweave check examples/skills --strict
 skillweave check skills/release/SKILL.md --json
 skillweave check skills --fix --dry-run
+skillweave check skills --locked
 skillweave check skills --watch
 """
 }
@@ -50,6 +52,14 @@ def check(
     ] = False,
     dry_run: Annotated[
         bool, options.option(options.OUTPUT, "--dry-run", "With --fix: show the changes and write nothing.")
+    ] = False,
+    locked: Annotated[
+        bool,
+        options.option(
+            options.SKILLS,
+            "--locked",
+            "What differs from skillweave.lock, or is not in it, is an error.",
+        ),
     ] = False,
     watch: options.Watch = False,
 ) -> Answer | Stream:
@@ -73,7 +83,9 @@ def check(
         registry = Registry(loading.sources())
         return Stream(_watched(registry, registry.watch(), graph))
     if not fix:
-        return _answer(_checked(loading.snapshot(), graph), notes)
+        checked = _checked(loading.snapshot(), graph)
+        about_locks = _about_locks(loading.names(), locked=locked)
+        return _answer(replace(checked, diagnostics=(*checked.diagnostics, *about_locks)), notes)
     from skillweave.cli.fixing import fix_files
 
     fixed, refused = fix_files(loading.snapshot(), loading.names(), write=not dry_run)
@@ -90,6 +102,14 @@ def _checked(snapshot: "Snapshot", graph: "SkillGraph | None") -> "CheckShown":
         diagnostics = check_skills(snapshot, graph)
     tally = tally_of(snapshot)
     return CheckShown(tally.loaded, tally.skipped, tally.repaired, _by_host_key(snapshot.active()), diagnostics)
+
+
+def _about_locks(names: Sequence[str], *, locked: bool) -> "tuple[Diagnostic, ...]":
+    """What is no longer as it was added, in each folder of skills that has a lock."""
+    from skillweave.installs.lock import LOCK_FILE, lock_findings
+
+    folders = [Path(name) for name in names if locked or (Path(name) / LOCK_FILE).is_file()]
+    return tuple(found for one in folders if one.is_dir() for found in lock_findings(one, locked=locked))
 
 
 LISTED = 10

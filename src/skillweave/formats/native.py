@@ -310,6 +310,12 @@ def _choice(choices: type[Choice]) -> Reader:
     return lambda fields, key: fields.choice(key, choices)
 
 
+def _status(fields: Fields, key: str) -> Status | None:
+    """The status, among those that an author may write: only a source holds a skill back."""
+    found = fields.choice(key, Status)
+    return Status.DISABLED if found is Status.QUARANTINED else found
+
+
 def _plain(read: Reader) -> Merge:
     """What is stated takes the place of what was there."""
     return lambda fields, key, _: read(fields, key)
@@ -413,7 +419,7 @@ FIELDS = (
     Field("name", _TEXT),
     Field("spelling", _TEXT),
     Field("version", _TEXT, {_DEFINITION: "version"}),
-    Field("status", _plain(_choice(Status)), {_TIERS: "status"}),
+    Field("status", _plain(_status), {_TIERS: "status"}),
     Field("license", _TEXT),
     Field("compatibility", _TEXT),
     Field("domain_tags", _NAMES),

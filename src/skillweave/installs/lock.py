@@ -5,12 +5,14 @@ import json
 import os
 import secrets
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
+from skillweave.checks.codes import DIFFERS
 from skillweave.codec import Portable
-from skillweave.errors import InvalidData
+from skillweave.diagnostics import Diagnostic, Location, Severity
+from skillweave.errors import InvalidData, first_of
 from skillweave.installs.packages import InstallRefused, files_below
 from skillweave.skill import is_skill_id
 from skillweave.sources.files import Refused, read_plain
@@ -119,6 +121,28 @@ def standing_of(folder: Path, skill_id: str, locked: Locked) -> Standing:
     paths = sorted({*now, *locked.sha256})
     differing = tuple(path for path in paths if now.get(path) != locked.sha256.get(path))
     return Standing(skill_id, locked, Condition.EDITED if differing else Condition.UNCHANGED, differing)
+
+
+def lock_findings(folder: Path, *, locked: bool) -> Iterator[Diagnostic]:
+    """What is no longer as it was added, or not in the lock at all if `locked`, which makes each an error.
+
+    Raises InstallRefused for a lock that cannot be read.
+    """
+    lock = read_lock(folder)
+    severity = Severity.ERROR if locked else Severity.WARNING
+    for standing in standings(folder, lock):
+        if standing.condition is not Condition.UNCHANGED:
+            what = first_of(standing.differing, 3) or f"its folder, which is {standing.condition.value}"
+            message = f"'{standing.skill_id}' differs from {LOCK_FILE}: {what}"
+            found = DIFFERS.found(Location(str(folder / LOCK_FILE)), message, "add it again with --force, or remove it")
+            yield replace(found, severity=severity, skill=standing.skill_id)
+    if not locked:
+        return
+    for place in sorted(folder.glob("*/SKILL.md")):
+        if place.parent.name not in lock.skills:
+            message = f"'{place.parent.name}' is not in {LOCK_FILE}"
+            found = DIFFERS.found(Location(str(place)), message, "add it from its source, or check without --locked")
+            yield replace(found, severity=severity)
 
 
 def digests_of(files: Mapping[str, bytes]) -> dict[str, str]:

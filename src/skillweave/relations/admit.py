@@ -14,7 +14,7 @@ from skillweave.relations.rules import (
     rule_shown,
     standing_shown,
 )
-from skillweave.select.candidates import Candidate, Selection
+from skillweave.select.candidates import Candidate, Selection, inactive_outcome
 from skillweave.skill import SELECTABLE, Relation
 
 STAGE = "admit"
@@ -196,7 +196,7 @@ class _Gate:
         if skill is None:
             return _Refusal(Outcome.UNKNOWN, f"{name_shown(skill_id)} is {standing_shown(skill)}")
         if skill.status not in SELECTABLE:
-            return _Refusal(Outcome.INACTIVE, f"{name_shown(skill_id)} is {standing_shown(skill)}")
+            return _Refusal(inactive_outcome(skill), f"{name_shown(skill_id)} is {standing_shown(skill)}")
         if skill_id in self.kept_out:
             return _Refusal(Outcome.FORBIDDEN, self.kept_out[skill_id])
         if self.granted is not None and skill_id not in self.granted:

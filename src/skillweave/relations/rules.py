@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from skillweave.diagnostics import Diagnostic, Location, Severity
 from skillweave.registry import Snapshot
-from skillweave.skill import Relation, RelationKind, Skill, Status
+from skillweave.skill import Relation, RelationKind, Skill, Status, why_held_back
 
 MOST_COMPANIONS = 100
 """So many other skills at most go with one, its companions' companions too; one that needs more is never given."""
@@ -118,6 +118,8 @@ def standing_shown(skill: Skill | None) -> str:
     """Why a skill cannot take part, to follow "which is": not in the registry, a draft, disabled, deprecated."""
     if skill is None:
         return "not in the registry"
+    if skill.status is Status.QUARANTINED:
+        return why_held_back(skill)
     return "a draft" if skill.status is Status.DRAFT else skill.status.value
 
 

@@ -7,6 +7,7 @@ from skillweave.codec import Portable
 from skillweave.decisions import Decision, Evidence, Outcome
 from skillweave.diagnostics import Diagnostic
 from skillweave.registry import Snapshot
+from skillweave.skill import Skill, Status, why_held_back
 
 MOST_EVIDENCE = 8
 """Pieces of evidence shown per skill; more are counted for the order, but not listed."""
@@ -85,10 +86,17 @@ def refusal(
     if skill is None:
         return Outcome.UNKNOWN, "no skill has this id"
     if not skill.status.selectable:
-        return Outcome.INACTIVE, f"the skill is {skill.status.value}; only active ones are given"
+        held_back = skill.status is Status.QUARANTINED
+        standing = why_held_back(skill) if held_back else f"{skill.status.value}; only active ones are given"
+        return inactive_outcome(skill), f"the skill is {standing}"
     if forbidden is not None:
         return Outcome.FORBIDDEN, forbidden
     return None if within is None or skill_id in within else (Outcome.UNREACHABLE, NOT_ALLOWED)
+
+
+def inactive_outcome(skill: Skill) -> Outcome:
+    """Returns what becomes of a skill whose status lets nobody have it."""
+    return Outcome.QUARANTINED if skill.status is Status.QUARANTINED else Outcome.INACTIVE
 
 
 def joined(first: Candidate, second: Candidate) -> Candidate:

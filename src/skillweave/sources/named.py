@@ -33,7 +33,10 @@ SOURCES: Extensions[Callable[..., Source]] = Extensions(
         "folder": "skillweave.sources.named:open_folder",
         "pack": "skillweave.sources.named:open_pack",
     },
-    satellites=dict.fromkeys(("postgres", "postgresql", "sqlite"), "skillweave-stores"),
+    satellites={
+        **dict.fromkeys(("postgres", "postgresql", "sqlite"), "skillweave-stores"),
+        "trusted": "skillweave-trust",
+    },
 )
 """The name is the scheme of a URL, the value a callable that takes the rest of it, and `strictness` by keyword."""
 PACKS: Extensions[Callable[[], SkillSource]] = Extensions(
