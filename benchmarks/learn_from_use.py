@@ -159,7 +159,7 @@ async def behave(
     draw: random.Random,
 ) -> None:
     """What the model does with what it was shown; one of ten openings is beside the point."""
-    for one in given:
+    for one in sorted(given):
         if one in gold:
             await keeper.used(conversation, one)
         elif draw.random() < 0.5:

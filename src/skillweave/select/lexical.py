@@ -71,7 +71,8 @@ def match_message(context: MatchContext, matcher: str = MATCHER, dense: Dense | 
         left = _rejected_ids(context, message, named, "the message asks for nothing")
         return Selection(rejected=tuple(left), goes_on=True)
     ranking = rank_message(context, query, dense, max(SHOWN, context.thresholds.ranked) + len(vetoed))
-    if dense is None and all(word.isdigit() for one in ranking.best for word in one.words):
+    shared = {word for one in ranking.best for word in one.words}
+    if dense is None and shared and all(map(str.isdigit, shared)):
         ranking = replace(ranking, best=())  # numbers alone tell of no skill
     own, asked = context.thresholds, None if dense is None else dense.embedder
     phrased = context.skills.lexical().phrased
