@@ -21,8 +21,8 @@ ROOT = Path(__file__).parents[1]
 ADAPTERS = [f"skillweave.adapters.{one.name}" for one in pkgutil.iter_modules(skillweave.adapters.__path__)]
 MODULES = (
     *("api", "approvals", "client", "commands", "entities", "errors", "events", "exchange", "extensions", "graph"),
-    *("ledger", "packs", "registry", "selection", "skills", "sources", "stores", "telemetry", "tools", "turns"),
-    *("values", "weaver"),
+    *("ledger", "manifest", "packs", "registry", "selection", "skills", "sources", "stores", "telemetry", "tools"),
+    *("turns", "values", "weaver"),
 )
 """The public modules of the engine."""
 SATELLITES = [path.name.replace("-", "_") for path in sorted((ROOT / "packages").iterdir()) if path.is_dir()]

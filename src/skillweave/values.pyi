@@ -10,6 +10,8 @@ from .diagnostics import Location as Location
 from .diagnostics import has_errors as has_errors
 from .frontmatter.codes import Code as Code
 from .frontmatter.documents import Document as Document
+from .frontmatter.documents import FrontMatter as FrontMatter
+from .frontmatter.documents import read_front_matter as read_front_matter
 from .frontmatter.documents import read_json as read_json
 from .frontmatter.documents import read_yaml as read_yaml
 from .frontmatter.yaml_text import Keys as Keys

@@ -17,6 +17,8 @@ from .snapshot import Snapshot as Snapshot
 from .snapshot import changes_between as changes_between
 from .source import UNKNOWN as UNKNOWN
 from .source import Loaded as Loaded
+from .source import Package as Package
+from .source import Packaged as Packaged
 from .source import Reader as Reader
 from .source import Source as Source
 from .source import Streamed as Streamed

@@ -1,7 +1,7 @@
 """The port that skills come through, and what comes through it."""
 
 import posixpath
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -10,7 +10,9 @@ from typing import Protocol, runtime_checkable
 
 from skillweave.closing import ClosedOnExit, close_all
 from skillweave.diagnostics import Diagnostic, Location
+from skillweave.errors import ArtifactNotFound
 from skillweave.events.event import EventType
+from skillweave.manifest import Manifest
 from skillweave.registry.agents import Agent
 from skillweave.skill import Skill
 from skillweave.task import TaskRule
@@ -87,6 +89,31 @@ class Streamed(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Package:
+    """Every file of one skill by digest and size; no manifest where it cannot be handed on whole, as `findings` say.
+
+    `memory` is the source's own, and comes back when the same skill is asked for again.
+    """
+
+    manifest: Manifest | None
+    findings: tuple[Diagnostic, ...] = ()
+    memory: object = None
+
+
+@runtime_checkable
+class Packaged(Protocol):
+    """What a source has besides when its skills are folders of files that can be handed on byte for byte."""
+
+    async def packages(self, skills: Sequence[Skill], known: Mapping[str, Package]) -> Mapping[str, Package]:
+        """What each of these skills is made of now, by id; one that is no folder is left out. `known` saves reading."""
+        ...
+
+    async def read_file(self, skill: Skill, path: str) -> bytes:
+        """The bytes of any file of the skill, by its path in the manifest. Raises ArtifactNotFound."""
+        ...
+
+
 async def version_of(source: Source) -> str | None:
     """The source's version; None for a source that cannot tell it."""
     return await source.version() if isinstance(source, Versioned) else None
@@ -155,6 +182,16 @@ class WrappedSource(ClosedOnExit):
     async def read(self, skill: Skill, artifact: str) -> bytes:
         """The wrapped source's content; raises ArtifactNotFound."""
         return await self.source.read(skill, artifact)
+
+    async def packages(self, skills: Sequence[Skill], known: Mapping[str, Package]) -> Mapping[str, Package]:
+        """The wrapped source's packages; none where its skills are no folders."""
+        return await self.source.packages(skills, known) if isinstance(self.source, Packaged) else {}
+
+    async def read_file(self, skill: Skill, path: str) -> bytes:
+        """The wrapped source's file; raises ArtifactNotFound."""
+        if not isinstance(self.source, Packaged):
+            raise ArtifactNotFound(skill.id, path, f"the skills of '{self.name}' are no folders of files")
+        return await self.source.read_file(skill, path)
 
     async def version(self) -> str | None:
         """The wrapped source's version."""

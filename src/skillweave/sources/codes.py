@@ -11,6 +11,7 @@ MISNAMED = Code("misnamed-skill-file", Severity.WARNING, "a skill file is called
 NESTED = Code("nested-skill", Severity.INFO, "skills inside a skill's folder belong to it unless asked for")
 TOO_DEEP = Code("too-deep", Severity.INFO, "folders more than 6 levels down are not searched")
 ARTIFACT_LEFT_OUT = Code("artifact-left-out", Severity.WARNING, "an artifact that is not listed; the skill loads")
+NOT_WHOLE = Code("not-whole", Severity.ERROR, "a skill whose files cannot all be handed on; it loads")
 UNKNOWN_PACK_KEY = Code("unknown-pack-key", Severity.WARNING, "a key at the top of a pack that means nothing")
 PACK_FILE = Code("pack-file", Severity.ERROR, "a file that a pack names, and that cannot be read as what it is to be")
 BAD_CHECKPOINT = Code("bad-checkpoint", Severity.ERROR, "a checkpoint that a pack describes and that cannot be read")

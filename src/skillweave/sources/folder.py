@@ -14,7 +14,7 @@ from skillweave.formats.identity import digest_of_bytes
 from skillweave.formats.strictness import Strictness
 from skillweave.frontmatter.codes import MAX_FILE_BYTES
 from skillweave.registry.codes import NO_SKILLS
-from skillweave.registry.source import Loaded, is_text, media_type_of
+from skillweave.registry.source import Loaded, Package, is_text, media_type_of
 from skillweave.skill import (
     ArtifactRef,
     Checkpoint,
@@ -38,6 +38,7 @@ from skillweave.sources.files import (
     read_below,
     read_inside,
     repository_of,
+    resolved_inside,
     sizes_hold,
 )
 from skillweave.sources.names import expanded, shown
@@ -57,6 +58,7 @@ from skillweave.sources.tree import (
     Tree,
     list_artifacts,
 )
+from skillweave.sources.whole import package_of
 
 MAX_TEXT_BYTES = 1024 * 1024
 """The largest text artifact that is read; other artifacts are bounded by what a skill may list, 16 MiB."""
@@ -174,6 +176,29 @@ class Folder:
         """One listed artifact, text up to 1 MiB and other content up to 16 MiB; raises ArtifactNotFound."""
         return await asyncio.to_thread(self._read, skill, artifact)
 
+    async def packages(self, skills: Sequence[Skill], known: Mapping[str, Package]) -> Mapping[str, Package]:
+        """Every file of these skills, links to others included; what did not change is not read again."""
+        return await asyncio.to_thread(self._packages, skills, known)
+
+    async def read_file(self, skill: Skill, path: str) -> bytes:
+        """Any file of the skill, up to 16 MiB; raises ArtifactNotFound."""
+        return await asyncio.to_thread(self._read_file, skill, path, MAX_BYTES)
+
+    def _packages(self, skills: Sequence[Skill], known: Mapping[str, Package]) -> dict[str, Package]:
+        root = os.path.realpath(self._folder)
+        base = repository_of(root)
+        found: dict[str, Package] = {}
+        for skill in skills:
+            place = skill.origin.location if skill.origin else self._show("")
+            try:
+                folder = resolved_inside(root, self._folder_of(skill, place), within=base)
+            except Refused as refused:
+                finding = refused.code.found(Location(place), f"'{place}' is not handed on: {refused.why}", refused.fix)
+                found[skill.id] = Package(None, (finding,))
+            else:
+                found[skill.id] = package_of(folder, base, place, known.get(skill.id))
+        return found
+
     def _load(self, previous: Loaded | None) -> Loaded:
         root = self._root()
         if previous is None and self._cache is not None:
@@ -259,11 +284,19 @@ class Folder:
     def _read(self, skill: Skill, artifact: str) -> bytes:
         if all(ref.id != artifact for ref in skill.artifacts):
             raise ArtifactNotFound(skill.id, artifact, "the skill does not list it")
+        limit = MAX_TEXT_BYTES if is_text(media_type_of(artifact)) else MAX_BYTES
+        return self._read_file(skill, artifact, limit)
+
+    def _folder_of(self, skill: Skill, artifact: str) -> str:
+        """The skill's folder below the source's, empty where it is that one; raises ArtifactNotFound."""
         location, prefix = (skill.origin.location if skill.origin else ""), shown(self._prefix)
         folder = location.removeprefix(prefix).rpartition("/")[0]
         if not location.startswith(prefix) or folder.startswith("/") or ".." in folder.split("/"):
             raise ArtifactNotFound(skill.id, artifact, f"the skill is not from the folder '{self._show('')}'")
-        limit = MAX_TEXT_BYTES if is_text(media_type_of(artifact)) else MAX_BYTES
+        return folder
+
+    def _read_file(self, skill: Skill, artifact: str, limit: int) -> bytes:
+        folder = self._folder_of(skill, artifact)
         try:
             root = os.path.realpath(self._folder)
             return read_inside(root, folder, artifact, limit, within=repository_of(root)).data
