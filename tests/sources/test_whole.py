@@ -1,5 +1,5 @@
+import asyncio
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -66,7 +66,7 @@ async def test_an_edit_of_a_known_file_is_seen(skill_folder: Path) -> None:
 
 
 async def test_a_file_with_its_old_mark_is_not_read_again(skill_folder: Path) -> None:
-    time.sleep(0.05)  # what changed a moment ago is always read again
+    await asyncio.sleep(0.05)  # what changed a moment ago is always read again
     before = await packaged(skill_folder)
     now = await packaged(skill_folder, before)
     assert isinstance(before.memory, Known)
