@@ -1,0 +1,4 @@
+from .answers import Desk as Desk
+from .answers import Visitor as Visitor
+
+__all__: list[str]
