@@ -25,6 +25,8 @@ MOST_VARIANTS = 16
 _FULL = 500_000
 """Tokens that one text may have: what somebody asks for is given whole."""
 _LINE = 160
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The text for the model; `failed` where nothing of what was asked for is in it."""
@@ -107,7 +109,9 @@ class Desk:
         skills = await self.skills(visitor)
         served = next((one for one in (await self.shelf(visitor)).served.values() if one.skill.id == name), None)
         if name not in skills or served is None:
-            why = "" if name not in skills else f"the files of {name} cannot be served; read_skill({name!r}) has its text"
+            why = (
+                "" if name not in skills else f"the files of {name} cannot be served; read_skill({name!r}) has its text"
+            )
             return Answer(why or await self._unknown(name, visitor), failed=True)
         data = await self.stock.read(served, path)
         if data is None:
@@ -147,9 +151,7 @@ class Desk:
             return await self.read_skill(name, visitor)
         return Answer("\n\n".join(part for part in (_told(injection, name), arguments) if part))
 
-    async def _woven(
-        self, weaver: Weaver, message: Message, visitor: Visitor, *reads: Read
-    ) -> Injection:
+    async def _woven(self, weaver: Weaver, message: Message, visitor: Visitor, *reads: Read) -> Injection:
         turn = Turn(_new(), visitor.conversation or _new(), message, reads=reads, tools=visitor.tools)
         return await (weaver.weave(turn) if visitor.conversation is not None else weaver.preview(turn))
 

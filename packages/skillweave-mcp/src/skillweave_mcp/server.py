@@ -34,8 +34,8 @@ Receive = Callable[[Context], tuple[Desk, Visitor]]
 
 NAME = "skillweave"
 INSTRUCTIONS = (
-    "Skills are instructions for kinds of tasks. At the start of a task call find_skill with what is to be done, in the "
-    "user's words; follow the skill that it gives, or read the one of its list that fits with read_skill."
+    "Skills are instructions for kinds of tasks. At the start of a task call find_skill with what is to be done, in "
+    "the user's words; follow the skill that it gives, or read the one of its list that fits with read_skill."
 )
 _META = "io.modelcontextprotocol.skills/"
 _LONGEST_URI = 4_000
@@ -183,7 +183,9 @@ class SkillServer:
         ]
         return types.ListResourcesResult(resources=found, next_cursor=following)
 
-    async def _read_resource(self, context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+    async def _read_resource(
+        self, context: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
         desk, shelf = await self._shelf(context)
         found = shelf.locate(str(params.uri))
         data = None if found is None else await _known(desk.stock.read(*found))
@@ -258,7 +260,9 @@ async def _known(asked: Awaitable[T]) -> T:
         raise MCPError(types.INTERNAL_ERROR, str(error)) from error
 
 
-def _page(items: Mapping[str, T], cursor: str | None, weight: Callable[[T], int] = lambda _: 4) -> tuple[list[T], str | None]:
+def _page(
+    items: Mapping[str, T], cursor: str | None, weight: Callable[[T], int] = lambda _: 4
+) -> tuple[list[T], str | None]:
     try:
         return page_of(items, cursor, weight)
     except InvalidCursor as error:
@@ -289,9 +293,7 @@ def _resource(served: Served, child: Child) -> types.Resource:
         return types.Resource(uri=uri, name=child.name, mime_type=kind, size=child.size)
     meta = {f"{_META}version": served.skill.version} if served.skill.version else None
     described = served.description
-    return types.Resource(
-        uri=uri, name=served.name, description=described, mime_type=kind, size=child.size, _meta=meta
-    )
+    return types.Resource(uri=uri, name=served.name, description=described, mime_type=kind, size=child.size, _meta=meta)
 
 
 def _prompt(skill: Skill) -> types.Prompt:

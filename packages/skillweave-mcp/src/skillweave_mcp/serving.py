@@ -13,7 +13,7 @@ from starlette.requests import Request
 
 from skillweave import SkillweaveError, Weaver
 from skillweave_mcp.answers import Desk, Visitor
-from skillweave_mcp.server import SkillServer, make_server
+from skillweave_mcp.server import Context, SkillServer, make_server
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -41,7 +41,7 @@ def http_app(weaver: Weaver, tools: tuple[str, ...] | None = None, host: str = "
     A client may say in its URL which tools its agent has: `/mcp?tools=Read,Bash`.
     """
     desk = Desk(weaver)
-    server = make_server(lambda context: (desk, visitor_of(context.request, tools)), "private")
+    server = make_server(lambda context: (desk, visitor_of(context, tools)), "private")
     app = server.sdk.streamable_http_app(host=host)
     inner = app.router.lifespan_context
 
@@ -54,8 +54,9 @@ def http_app(weaver: Weaver, tools: tuple[str, ...] | None = None, host: str = "
     return app
 
 
-def visitor_of(request: Request, tools: tuple[str, ...] | None = None) -> Visitor:
+def visitor_of(context: Context, tools: tuple[str, ...] | None = None) -> Visitor:
     """Returns who asks: its session, if it has one, is its conversation; the tools are those in its URL, if any."""
+    request: Request = context.request  # type: ignore[assignment]  # over HTTP each request has one
     stated = request.query_params.get("tools")
     if stated is not None:
         tools = tuple(one for one in stated.split(",") if one)

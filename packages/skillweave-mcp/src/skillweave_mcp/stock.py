@@ -1,7 +1,7 @@
 """The files of a weaver's skills, read only as far as they changed: from snapshot to shelf."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from skillweave import Diagnostic, Skill, Weaver
@@ -108,14 +108,14 @@ async def _packages(snapshot: Snapshot, stocked: Mapping[str, _Stocked]) -> dict
         if isinstance(reader, Packaged):
             asked.setdefault(id(reader), (reader, []))[1].append(skill.id)
     found: dict[str, Package] = {}
-    for reader, ids in asked.values():
+    for packaged, ids in asked.values():
         given = [snapshot.offers[one].given for one in ids]
         known = {
             snapshot.offers[one].given.id: stocked[one].package
             for one in ids
             if one in stocked and stocked[one].package.memory is not _COMPOSED
         }
-        answered = await reader.packages(given, known)
+        answered = await packaged.packages(given, known)
         found |= {one: answered[it.id] for one, it in zip(ids, given, strict=True) if it.id in answered}
     return {skill.id: found.get(skill.id) or await _composed(snapshot, skill, stocked) for skill in snapshot.active()}
 

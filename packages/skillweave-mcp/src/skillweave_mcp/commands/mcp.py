@@ -21,7 +21,10 @@ from skillweave.commands import (
 from skillweave_mcp.commands.output import McpListening
 
 if TYPE_CHECKING:
-    from socket import socket as Socket
+    from collections.abc import Sequence
+    from socket import socket
+
+    from skillweave import Skill, Source
 
 DEFAULT_PORT = 8323
 MOST_PORT = 65_535
@@ -30,6 +33,7 @@ EXAMPLES = {
 skillweave mcp --skills skills
 skillweave mcp --skills skills --http --port 8323
 skillweave mcp --skills skills --tool Read --tool Bash
+skillweave mcp --skills mcp+https://docs.example.com/mcp --approve docs-example-com-mcp-d55f6ec9__refunds
 """
 }
 
@@ -41,12 +45,21 @@ AgentTools: TypeAlias = Annotated[
     list[str] | None,
     option("MCP", "--tool NAME", "A tool that the agent has. Repeatable; skills that name others are left out then."),
 ]
+Approve: TypeAlias = Annotated[
+    list[str] | None,
+    option("Other servers", "--approve ID", "Say yes to a skill of another server, as its files are now. Repeatable."),
+]
+GrantTools: TypeAlias = Annotated[
+    bool, option("Other servers", "--grant-tools", "With --approve: also to the tools in its `allowed-tools`.")
+]
 
 
 async def mcp(
     http: Http = False,
     port: Port = DEFAULT_PORT,
     tool: AgentTools = None,
+    approve: Approve = None,
+    grant_tools: GrantTools = False,
     as_json: AsJson = False,
     *,
     keeping: Keeping,
@@ -60,11 +73,16 @@ async def mcp(
     """
     from uvicorn import Config, Server
 
-    from skillweave_mcp.answers import Visitor
-    from skillweave_mcp.serving import Desk, http_app, serve_stdio
+    from skillweave_mcp.answers import Desk, Visitor
+    from skillweave_mcp.serving import http_app, serve_stdio
 
     if port != DEFAULT_PORT and not http:
         raise Mistake("--port is of --http; add that, or leave it out")
+    if approve:
+        await _approve(loading.sources(), approve, tools=grant_tools)
+        return
+    if grant_tools:
+        raise Mistake("--grant-tools is of --approve; name a skill with that, or leave it out")
     kept, sources, tools = keeping.kept(), loading.sources(), None if tool is None else tuple(tool)
     graph, _ = await loading.own_graph()
     async with opened(kept, sources) as store:
@@ -74,20 +92,39 @@ async def mcp(
             return
         shelf = await Desk(weaver).shelf(Visitor(tools=tools))
         skills = len((await weaver.skills.snapshot()).active())
-        with _listening(port) as socket:
-            address = f"http://127.0.0.1:{socket.getsockname()[1]}/mcp"
+        with _listening(port) as bound:
+            address = f"http://127.0.0.1:{bound.getsockname()[1]}/mcp"
             _tell(McpListening(address, skills, len(shelf.served)), as_json=as_json)
             config = Config(http_app(weaver, tools), log_config=None, access_log=False, lifespan="on", ws="none")
-            await Server(config).serve([socket])
+            await Server(config).serve([bound])
 
 
-def _listening(port: int) -> "Socket":
-    import socket
+async def _approve(sources: "Sequence[Source]", ids: "Sequence[str]", *, tools: bool) -> None:
+    """Note a person's yes to each skill, and say to which files."""
+    from skillweave_mcp.host.source import McpSource
+
+    found: dict[str, tuple[McpSource, Skill]] = {}
+    for source in sources:
+        if isinstance(source, McpSource):
+            found |= {skill.id: (source, skill) for skill in (await source.load()).skills}
+    for one in ids:
+        if one not in found:
+            raise Mistake(f"no MCP server among --skills has a skill {one!r}; they have: {', '.join(found) or 'none'}")
+    for one in ids:
+        source, skill = found[one]
+        held = source.approve(skill, tools=tools)
+        granted = ", with its allowed-tools" if tools else ""
+        sys.stdout.write(f"approved {held.name} of {source.label}{granted}, manifest {held.manifest.digest}:\n")
+        sys.stdout.writelines(f"  {file.sha256[:12]} {file.size:>9,} {file.path}\n" for file in held.manifest.files)
+
+
+def _listening(port: int) -> "socket":
+    from socket import create_server
 
     if not 0 <= port <= MOST_PORT:
         raise Mistake(f"{port} is no port; give a number from 1 to {MOST_PORT:,}, or 0 for any that is free")
     try:
-        return socket.create_server(("127.0.0.1", port))
+        return create_server(("127.0.0.1", port))
     except OSError as error:
         raise Mistake(f"port {port} cannot be used ({error.strerror}); give another one with --port") from None
 
