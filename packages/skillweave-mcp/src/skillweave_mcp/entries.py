@@ -77,7 +77,7 @@ class Shelf:
 
         The first one or two segments name the skill: of two skills none stands in the other's folder.
         """
-        if not uri.startswith(SCHEME):
+        if not uri.startswith(SCHEME) or uri.endswith("/"):
             return None
         parts = uri[len(SCHEME) :].split("/")
         for depth in (2, 1):
