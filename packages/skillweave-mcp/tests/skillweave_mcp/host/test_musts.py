@@ -6,7 +6,7 @@ import pytest
 from tests.skillweave_mcp.host.hostile import FORM, SKILL, TEXT, Hostile, entry_of, hostile_at
 
 import skillweave
-from skillweave import ToolRules
+from skillweave import Ruling, ToolRules
 from skillweave.errors import ArtifactNotFound
 from skillweave_mcp.host.approvals import Approvals
 from skillweave_mcp.host.connection import server_of
@@ -214,10 +214,11 @@ async def test_calls_that_execute_code_ask_a_person_while_a_skill_is_at_work(tmp
     async with hostile_at(Hostile()) as address:
         weaver = skillweave.open(source_at(address, tmp_path))
         await weaver.tools.read_skill("docs__greeting", conversation="c1")
-        verdict = await weaver.authorize("Bash", {"command": "ls"}, conversation="c1")
-        free = await weaver.authorize("Read", {"path": "x"}, conversation="c1")
-    assert not verdict.allowed
-    assert free.allowed
+        policy = await weaver.current_policy("c1")
+        verdict = await weaver.authorize(policy, "Bash", {"command": "ls"})
+        free = await weaver.authorize(policy, "Read", {"path": "x"})
+    assert verdict.ruling is Ruling.ASK
+    assert free.ruling is Ruling.ALLOW
 
 
 async def test_a_skill_that_is_not_listed_is_opened_by_its_uri(tmp_path: Path) -> None:
