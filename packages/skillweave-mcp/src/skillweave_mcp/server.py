@@ -1,7 +1,7 @@
 """The MCP server: what the protocol asks, answered from a desk; on the official SDK (spec 13.1)."""
 
 import base64
-import weakref
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NoReturn, TypeVar
@@ -19,7 +19,6 @@ from mcp.server.subscriptions import (
     ToolsListChanged,
 )
 from mcp.shared.exceptions import MCPError
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from skillweave import Skill, SkillweaveError, __version__
 from skillweave.registry import media_type_of
@@ -39,6 +38,8 @@ INSTRUCTIONS = (
 )
 _META = "io.modelcontextprotocol.skills/"
 _LONGEST_URI = 4_000
+MOST_SESSIONS = 1_000
+"""Sessions of the older protocol that changes are told to: the latest."""
 T = TypeVar("T")
 
 
@@ -93,7 +94,7 @@ def make_server(receive: Receive, scope: Literal["public", "private"] = "private
     return SkillServer(receive, scope)
 
 
-@dataclass(slots=True, weakref_slot=True)
+@dataclass(slots=True)
 class SkillServer:
     """The handlers of one MCP server; `sdk` is what a transport runs."""
 
@@ -101,7 +102,7 @@ class SkillServer:
     scope: Literal["public", "private"] = "private"
     bus: InMemorySubscriptionBus = field(default_factory=InMemorySubscriptionBus)
     sdk: "Server[Any]" = field(init=False)
-    _sessions: "weakref.WeakSet[ServerSession]" = field(default_factory=weakref.WeakSet)
+    _sessions: "deque[ServerSession]" = field(default_factory=lambda: deque(maxlen=MOST_SESSIONS))
 
     def __post_init__(self) -> None:
         hint = CacheHint(self.ttl_ms, self.scope)
@@ -121,6 +122,7 @@ class SkillServer:
             on_subscriptions_listen=ListenHandler(self.bus),
         )
         self.sdk.extensions = {EXTENSION: {"directoryRead": True}}
+        self.sdk.add_notification_handler("notifications/initialized", types.NotificationParams, self._begun)
         self.sdk.add_request_handler("skills/list", types.PaginatedRequestParams, self._list_skills)
         self.sdk.add_request_handler("skills/get", UriParams, self._get_skill)
         self.sdk.add_request_handler("resources/directory/read", FolderParams, self._read_folder)
@@ -138,13 +140,12 @@ class SkillServer:
             await session.send_resource_list_changed()
             await session.send_prompt_list_changed()
 
-    def _visit(self, context: Context) -> tuple[Desk, Visitor]:
-        if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
-            self._sessions.add(context.session)
-        return self.receive(context)
+    async def _begun(self, context: Context, _: types.NotificationParams) -> None:
+        """Remembers a session of the older kind; what is sent to one that has ended goes nowhere."""
+        self._sessions.append(context.session)
 
     async def _shelf(self, context: Context) -> tuple[Desk, Shelf]:
-        desk, visitor = self._visit(context)
+        desk, visitor = self.receive(context)
         return desk, await _known(desk.shelf(visitor))
 
     async def _list_skills(self, context: Context, params: types.PaginatedRequestParams) -> dict[str, Any]:
@@ -199,12 +200,11 @@ class SkillServer:
             return types.ReadResourceResult(contents=[types.BlobResourceContents(uri=uri, mime_type=kind, blob=blob)])
         return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=kind, text=text)])
 
-    async def _list_tools(self, context: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        self._visit(context)
+    async def _list_tools(self, _: Context, __: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         return types.ListToolsResult(tools=list(TOOLS))
 
     async def _call_tool(self, context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        desk, visitor = self._visit(context)
+        desk, visitor = self.receive(context)
         said = params.arguments or {}
         spec = next((one for one in TOOLS if one.name == params.name), None)
         if spec is None:
@@ -216,12 +216,12 @@ class SkillServer:
     async def _list_prompts(
         self, context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListPromptsResult:
-        desk, visitor = self._visit(context)
+        desk, visitor = self.receive(context)
         page, following = _page(await _known(desk.prompts(visitor)), params.cursor if params else None)
         return types.ListPromptsResult(prompts=[_prompt(one) for one in page], next_cursor=following)
 
     async def _get_prompt(self, context: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        desk, visitor = self._visit(context)
+        desk, visitor = self.receive(context)
         skill = (await _known(desk.prompts(visitor))).get(params.name)
         if skill is None:
             _refuse(f"there is no prompt {params.name[:100]!r}; prompts/list has those that there are")
