@@ -28,6 +28,8 @@ ANSWER_SECONDS = 15.0
 """How long one answer may take."""
 LIST_SECONDS = 60.0
 """How long all pages together may take."""
+START_SECONDS = 30.0
+"""How long a command may take beside that: it is started for each question, so that none is left behind."""
 MOST_ANSWER_BYTES = 24 * 1024 * 1024
 """The largest answer that is read: a file of 16 MiB in base64."""
 MOST_PAGES = 1_000
@@ -133,9 +135,9 @@ async def _asked(server: Server, seconds: float) -> AsyncIterator[Client]:
     """A client of the server while the block runs; whatever goes wrong is Unanswered."""
     try:
         async with (
-            asyncio.timeout(seconds),
+            asyncio.timeout(seconds + _patience(server)),
             _transport(server) as transport,
-            Client(transport, read_timeout_seconds=ANSWER_SECONDS, cache=None) as client,
+            Client(transport, read_timeout_seconds=_patience(server), cache=None) as client,
         ):
             if EXTENSION not in (client.server_capabilities.extensions or {}):
                 raise Unanswered("it does not serve skills: it does not declare the extension")
@@ -147,6 +149,11 @@ async def _asked(server: Server, seconds: float) -> AsyncIterator[Client]:
     except Exception as error:
         # A stranger's server and the code that reads it: anything may go wrong, and none of it is ours to pass on.
         raise Unanswered(_reason(error)) from error
+
+
+def _patience(server: Server) -> float:
+    """Seconds for one answer; the first one of a command includes its start."""
+    return ANSWER_SECONDS + (START_SECONDS if server.command else 0.0)
 
 
 def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:

@@ -182,6 +182,7 @@ async def test_a_command_that_speaks_no_mcp_is_named(
     tmp_path: Path, program: str, why: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, "ANSWER_SECONDS", 1.0)
+    monkeypatch.setattr(connection, "START_SECONDS", 0.5)
     source = McpSource(Server(command=(sys.executable, "-c", program)), approvals=Approvals(tmp_path / "a.json"))
     loaded = await asyncio.wait_for(source.load(), 20)
     assert why in loaded.diagnostics[0].message
