@@ -8,6 +8,7 @@ from .formats.identity import digest_of as digest_of
 from .formats.native import EXTENSION as EXTENSION
 from .formats.native import to_dict as to_dict
 from .formats.open_spec import name_fault as name_fault
+from .formats.skill_md import read_skill_md as read_skill_md
 from .formats.skill_md import to_strict_skill_md as to_strict_skill_md
 from .formats.spelling import ARTIFACT_REFS as ARTIFACT_REFS
 from .formats.spelling import DEFINITION as DEFINITION

@@ -105,6 +105,7 @@ ELSEWHERE: Mapping[str, str] = MappingProxyType(
         "store": "skillweave-stores",
         **dict.fromkeys(("serve", "gateway", "keys", "approvals"), "skillweave-server"),
         **dict.fromkeys(("eval", "phrases"), "skillweave-eval"),
+        **dict.fromkeys(("mcp", "export"), "skillweave-mcp"),
     }
 )
 """Which of our distributions brings a command; another one's command of that name is refused."""

@@ -273,10 +273,11 @@ def to_open_skill_md(skill: Skill) -> str:
 def to_strict_skill_md(skill: Skill) -> str:
     """The SKILL.md that every reader of the open format accepts; reads back equal where the id may be a name there.
 
-    What has no place in it stands as JSON under `metadata`, and a text that is too long in full there too. Raises
-    InvalidSkill for text that UTF-8 cannot hold.
+    What has no place in it stands as JSON under `metadata`, and a text that is too long in full there too. White space
+    around the instructions is not kept: they are the body. Raises InvalidSkill for text that UTF-8 cannot hold.
     """
-    skill = replace(skill, phrases=())
+    body = tidy_body(skill.text.instructions or "") or None
+    skill = replace(skill, phrases=(), text=replace(skill.text, instructions=body))
     fields, own, rest = _open_fields(skill), _own_fields(skill), _extension(skill)
     apart = {key: thaw(value) for key, value in skill.metadata.items() if not _is_strict(skill, key, value)}
     extra = {key: thaw(value) for key, value in skill.extra.items()}
@@ -292,6 +293,8 @@ def to_strict_skill_md(skill: Skill) -> str:
         text = str(fields.get(key, ""))
         if len(text) > most:
             fields[key], rest[key] = f"{text[: most - 3].rstrip()}...", text
+        elif key in fields and not text.strip():
+            rest[key] = fields.pop(key)
     plain = {key: value for key, value in _metadata(skill).items() if isinstance(value, str) and key != EXTENSION}
     packed = {EXTENSION: json.dumps(rest, ensure_ascii=False, sort_keys=True)} if rest else {}
     if plain or packed:

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 from mcp import Client
-from tests.skill_folders import skill_text, write_skill
 from tests.skillweave_mcp.serving_in_tests import in_own_task, served
 
 import skillweave
 from skillweave_mcp import Desk, Visitor
 from skillweave_mcp.server import make_server
+from tests.skill_folders import skill_text, write_skill
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ import skillweave
 from skillweave_mcp.server import FolderParams, UriParams
 from skillweave_mcp.serving import http_app
 
-
 T = TypeVar("T")
 
 

@@ -7,12 +7,12 @@ import mcp_types as types
 import pytest
 from mcp import Client
 from mcp.shared.subscriptions import ResourcesListChanged
-from tests.skill_folders import write_skill
 
 import skillweave
 from skillweave_mcp import Desk, Visitor, serving
 from skillweave_mcp.server import make_server
 from skillweave_mcp.serving import announcing
+from tests.skill_folders import write_skill
 
 
 async def test_a_change_is_announced_to_a_client_that_listens(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,8 +59,8 @@ async def test_a_source_that_fails_for_a_while_does_not_end_the_looking(
     server = make_server(lambda _: (desk, Visitor()))
     server.bus.subscribe(lambda _: heard.set())
     async with announcing(server, lambda: (desk,)):
-        folder.rename(folder.with_name("away"))
+        await asyncio.to_thread(folder.rename, folder.with_name("away"))
         await asyncio.sleep(0.3)
-        folder.with_name("away").rename(folder)
+        await asyncio.to_thread(folder.with_name("away").rename, folder)
         write_skill(folder / "new")
         await asyncio.wait_for(heard.wait(), 10)

@@ -58,7 +58,9 @@ async def kept_in(folder: Path) -> AsyncIterator[Kept]:
     async with SqlSource(f"sqlite:///{store}") as source:
         await source.migrate()
         for tenant in ("acme", "umbrella"):
-            secret = Skill(f"only-{tenant}", tenant.title(), f"Of {tenant}.", text=SkillText(instructions=f"For {tenant}."))
+            secret = Skill(
+                f"only-{tenant}", tenant.title(), f"Of {tenant}.", text=SkillText(instructions=f"For {tenant}.")
+            )
             await source.for_tenant(tenant).publish(secret, {"notes.txt": f"notes of {tenant}"})
     async with SqlKeys(f"sqlite:///{store}") as kept:
         for tenant in ("acme", "umbrella"):

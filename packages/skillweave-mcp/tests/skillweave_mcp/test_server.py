@@ -3,20 +3,21 @@
 import base64
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import mcp_types as types
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from tests.skill_folders import skill_text, write_skill
 from tests.skillweave_mcp.serving_in_tests import children_at, entry_at, listed, told
 
 import skillweave
-from skillweave import Checkpoint, Skill, ToolRules, Triggers
+from skillweave import Checkpoint, MemoryStore, Skill, ToolRules, Triggers
 from skillweave.skills import SkillText
 from skillweave_mcp import Desk, Visitor
 from skillweave_mcp.entries import EXTENSION
 from skillweave_mcp.server import make_server
+from tests.skill_folders import skill_text, write_skill
 
 GREETING = "skill://greeting/SKILL.md"
 
@@ -53,7 +54,9 @@ async def test_get_answers_as_the_list_does(client: Client) -> None:
     assert (await entry_at(client, GREETING))["skill"] == (await listed(client))["skills"][0]
 
 
-@pytest.mark.parametrize("uri", ["skill://nothing/SKILL.md", "skill://greeting", "skill://greeting/references/forms.md"])
+@pytest.mark.parametrize(
+    "uri", ["skill://nothing/SKILL.md", "skill://greeting", "skill://greeting/references/forms.md"]
+)
 async def test_get_of_what_is_no_skill_is_an_invalid_parameter(client: Client, uri: str) -> None:
     with pytest.raises(MCPError) as raised:
         await entry_at(client, uri)
@@ -93,7 +96,9 @@ async def test_find_skill_gives_the_one_skill_in_full_where_it_is_sure(tmp_path:
 
 async def test_find_skill_never_gives_two_full_texts() -> None:
     two = [
-        Skill(one, one.title(), f"Does {one}.", triggers=Triggers(keywords=(one,)), text=SkillText(instructions=f"{one}!"))
+        Skill(
+            one, one.title(), f"Does {one}.", triggers=Triggers(keywords=(one,)), text=SkillText(instructions=f"{one}!")
+        )
         for one in ("alpha", "beta")
     ]
     answer = await Desk(skillweave.open(*two)).find_skill("alpha and beta", Visitor())
@@ -125,9 +130,19 @@ async def test_why_knows_what_a_session_was_given(folder: Path) -> None:
 
 
 async def test_without_a_session_nothing_is_noted(folder: Path) -> None:
-    weaver = skillweave.open(folder)
-    await Desk(weaver).read_skill("greeting", Visitor())
-    assert await weaver.ledger.store.list() == () if hasattr(weaver.ledger.store, "list") else True
+    changes: list[object] = []
+
+    class Noting(MemoryStore):
+        async def swap(self, *given: Any, **more: Any) -> bool:
+            changes.append(given)
+            return await super().swap(*given, **more)
+
+    desk = Desk(skillweave.open(folder, ledger=Noting()))
+    await desk.read_skill("greeting", Visitor())
+    await desk.find_skill("bonjour", Visitor())
+    assert changes == []
+    await desk.read_skill("greeting", Visitor("session-1"))
+    assert changes != []
 
 
 async def test_a_file_of_a_skill_is_read_by_a_tool(client: Client) -> None:
@@ -199,7 +214,9 @@ async def test_an_edit_is_in_the_next_answer_after_a_second(folder: Path) -> Non
 
 
 async def test_a_skill_in_code_is_served_with_a_file_that_says_the_same() -> None:
-    skill = Skill("Bow_Deep", "Bow", "Bows.", text=SkillText(instructions="Bend."), tools=ToolRules(forbidden=("jump",)))
+    skill = Skill(
+        "Bow_Deep", "Bow", "Bows.", text=SkillText(instructions="Bend."), tools=ToolRules(forbidden=("jump",))
+    )
     desk = Desk(skillweave.open(skill))
     (served,) = (await desk.shelf(Visitor())).served.values()
     data = await desk.stock.read(served, "SKILL.md")

@@ -45,8 +45,8 @@ def node(script: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
 
 def install() -> None:
     """Puts the npm packages into the environment of the others, from the lock file; once."""
-    lock = HERE / "package-lock.json"
-    if (PACKAGES / "package-lock.json").is_file() and (PACKAGES / "package-lock.json").read_bytes() == lock.read_bytes():
+    lock, done = HERE / "package-lock.json", PACKAGES / ".installed"
+    if done.is_file() and done.read_bytes() == lock.read_bytes():
         return
     shutil.rmtree(PACKAGES, ignore_errors=True)
     PACKAGES.mkdir(parents=True)
@@ -56,11 +56,12 @@ def install() -> None:
     environment = {**os.environ, "PATH": f"{NODE.parent}{os.pathsep}{os.environ['PATH']}"}
     command = [str(NODE), str(npm), "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
     subprocess.run(command, cwd=PACKAGES, env=environment, check=True, timeout=600)
-    shutil.copy(lock, PACKAGES)
+    shutil.copy(lock, done)
 
 
 def write_skills(folder: Path) -> Path:
-    for name, more in (("git-flow", {}), ("pdf-forms", {"references/FORMS.md": "A form.\r\n", "references/eu/a.txt": "é"})):
+    files = {"references/FORMS.md": "A form.\r\n", "references/eu/a.txt": "é"}
+    for name, more in (("git-flow", {"scripts/run.sh": "true\n"}), ("pdf-forms", files)):
         place = folder / name
         place.mkdir(parents=True)
         head = f'---\nname: {name}\ndescription: Helps with {name}.\nmetadata:\n  version: "1.0"\n---\n'
@@ -112,11 +113,11 @@ def ours(skills: Path, folder: Path) -> Iterator[tuple[str, bool, str]]:
         client = [str(OTHERS / "bin" / "python"), str(HERE / "fastmcp_client.py"), url]
         seen = subprocess.run(client, capture_output=True, text=True, timeout=SECONDS, check=False)
         told = json.loads(seen.stdout) if seen.returncode == 0 else {}
-        right = told.get("skills") == 2 and told.get("files") == 4 and told.get("wrong") == 0 and told.get("tool")
+        right = told.get("skills") == 2 and told.get("files") == 5 and told.get("wrong") == 0 and told.get("tool")
         yield "FastMCP's client", bool(right), seen.stdout.strip() or seen.stderr[-1500:]
     for name in CLIENT_SCENARIOS:
         command = ["--command", f"{sys.executable} {HERE / 'as_client.py'}"]
-        done = node(SUITE, "client", *command, "--scenario", f"sep-2640-client-{name}")
+        done = node(SUITE, "client", *command, "--scenario", f"sep-2640-client-{name}", "--timeout", "90000")
         yield f"conformance, client: {name}", done.returncode == 0, f"exit code {done.returncode}"
         if done.returncode:
             print(done.stdout[-2500:], done.stderr[-1500:])

@@ -12,7 +12,6 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, StreamingResponse
 from starlette.routing import Route
-from tests.skill_folders import write_skill
 from tests.skillweave_mcp.host.hostile import FORM, SKILL, TEXT, Hostile, entry_of, file_of, hostile_at
 from tests.skillweave_mcp.serving_in_tests import listening
 
@@ -25,6 +24,7 @@ from skillweave_mcp.host.approvals import Approvals
 from skillweave_mcp.host.connection import Server, server_of
 from skillweave_mcp.host.held import Unfit, held_entry
 from skillweave_mcp.host.source import McpSource
+from tests.skill_folders import write_skill
 
 
 async def loaded_from(hostile: Hostile, folder: Path) -> Loaded:
