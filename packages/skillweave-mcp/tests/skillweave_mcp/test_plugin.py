@@ -57,7 +57,7 @@ async def test_files_of_a_skill_that_strict_clients_take_stay_as_they_are(tmp_pa
 async def test_what_strict_clients_would_refuse_is_rewritten_and_read_by_them(tmp_path: Path) -> None:
     write_skill(tmp_path / "skills" / "Odd Name", skill_text("Odd Name", triggers="bonjour", colour="red"))
     assert await exported(tmp_path / "plugin", tmp_path / "skills", NATIVE) == ["bow-deep", "odd-name"]
-    assert await strictly_read(tmp_path / "plugin") == ["bow-deep", "odd-name"]
+    assert await strictly_read(tmp_path / "plugin") == ["Bow_Deep", "Odd-Name"]
 
 
 async def test_the_instructions_of_a_rewritten_skill_are_its_body(tmp_path: Path) -> None:
