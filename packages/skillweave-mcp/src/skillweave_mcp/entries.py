@@ -21,6 +21,8 @@ SKILL_FILE = "SKILL.md"
 FOLDER_TYPE = "inode/directory"
 PAGE = 2_000
 """What a page weighs at most: for entries, their files and 2 for the front matter, some 300 kB together."""
+_UNSURE = ("frontmatter-repaired", "duplicate-key")
+"""Findings after which no two readers need agree on what the front matter says."""
 _SAFE = "-._~!$&'()*+,;=:@"
 _LONGEST_CURSOR = 1_200
 
@@ -94,6 +96,10 @@ def serve(skill: Skill, data: bytes, manifest: Manifest) -> Served | Diagnostic:
     frontmatter = resolved(front.fields) if front.fields is not None else None
     if not isinstance(frontmatter, Mapping):
         return _not_served(skill, place, "it does not begin with front matter", "add it")
+    if any(one.code in _UNSURE for one in front.diagnostics):
+        return _not_served(
+            skill, place, "other readers of YAML refuse its front matter", "correct it, or `check --fix`"
+        )
     name, description = frontmatter.get("name"), frontmatter.get("description")
     if not isinstance(name, str) or not isinstance(description, str) or not description.strip():
         return _not_served(skill, place, "its front matter lacks `name` or `description`", "add both, as texts")

@@ -230,6 +230,7 @@ async def test_a_skill_in_code_is_served_with_a_file_that_says_the_same() -> Non
     ("text", "why"),
     [
         (skill_text("Big Name"), "has capital letters"),
+        ("---\nname: odd\ndescription: Use when: always\n---\n\nDo it.\n", "refuse its front matter"),
         ("# Only a heading\n\nDo it.\n", "does not begin with front matter"),
     ],
 )

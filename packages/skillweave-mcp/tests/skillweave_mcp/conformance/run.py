@@ -78,13 +78,15 @@ def running(command: Sequence[str], port: int, folder: Path) -> Iterator[str]:
     with (folder / f"{port}.log").open("w") as log:
         process = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, cwd=folder)
     try:
-        for _ in range(300):
+        for _ in range(1200):
             if process.poll() is not None:
                 raise RuntimeError((folder / f"{port}.log").read_text()[-2000:])
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", port)) == 0:
                     break
             time.sleep(0.1)
+        else:
+            raise RuntimeError(f"{command[0]} did not begin to listen within two minutes")
         yield f"http://127.0.0.1:{port}/mcp"
     finally:
         process.terminate()
