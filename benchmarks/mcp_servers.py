@@ -21,6 +21,7 @@ from typing import Any
 
 import mcp_types as types
 from mcp import Client
+from pydantic import ConfigDict
 
 import skillweave
 from skillweave_mcp import Desk, Visitor
@@ -56,7 +57,7 @@ server.run(transport="streamable-http", port=int(sys.argv[2]))
 
 
 class Anything(types.Result):
-    model_config = {"extra": "allow"}
+    model_config = ConfigDict(extra="allow")
 
 
 class Listing(types.Request[types.PaginatedRequestParams, str]):
