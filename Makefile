@@ -130,6 +130,7 @@ soak: $(STAMP) $(LOWEST_STAMP)
 	@SKILLWEAVE_SOAK=1 $(BIN)/python -m pytest -q $(ALL_CORES) $(LARGER_IN_SOAK)
 	@$(LOWEST)/bin/python -m pytest -m hypothesis -q $(ALL_CORES) $(LOWEST_TESTS) $(LOWEST_WITHOUT:%=--ignore-glob='*/%')
 	@$(LOWEST)/bin/python -m pytest -q $(ALL_CORES) $(LOWEST_IN_SOAK)
+	@$(MAKE) --no-print-directory conformance
 
 fit: $(STAMP)
 	@for way in "" --phrases multilingual "multilingual --phrases"; do $(BIN)/python benchmarks/fit_selection.py $$way; done
