@@ -34,11 +34,27 @@ def routes_of(mounts: Sequence[Mount]) -> list[BaseRoute]:
 
 @asynccontextmanager
 async def running(mounts: Sequence[Mount]) -> AsyncIterator[None]:
-    """Has them at work while the block runs."""
+    """Has them at work while the block runs, in a task of their own: theirs may be left only where they were entered."""
+    begun, ended = asyncio.Event(), asyncio.Event()
+    task = asyncio.create_task(_hold(mounts, begun, ended))
+    waiting = asyncio.create_task(begun.wait())
+    await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
+    waiting.cancel()
+    if task.done():
+        await task
+    try:
+        yield
+    finally:
+        ended.set()
+        await task
+
+
+async def _hold(mounts: Sequence[Mount], begun: asyncio.Event, ended: asyncio.Event) -> None:
     async with AsyncExitStack() as stack:
         for one in mounts:
             await stack.enter_async_context(one.running())
-        yield
+        begun.set()
+        await ended.wait()
 
 
 class _Guarded:
