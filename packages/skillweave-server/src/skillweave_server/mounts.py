@@ -34,7 +34,7 @@ def routes_of(mounts: Sequence[Mount]) -> list[BaseRoute]:
 
 @asynccontextmanager
 async def running(mounts: Sequence[Mount]) -> AsyncIterator[None]:
-    """Has them at work while the block runs, in a task of their own: theirs may be left only where they were entered."""
+    """Has them at work while the block runs, in one task: what a mount enters may be left only where it was entered."""
     begun, ended = asyncio.Event(), asyncio.Event()
     task = asyncio.create_task(_hold(mounts, begun, ended))
     waiting = asyncio.create_task(begun.wait())
