@@ -31,7 +31,7 @@ define fill
 endef
 STAMP := $(VENV)/.installed-$(shell cksum $(PROJECTS) requirements/dev.txt 2>/dev/null | cksum | cut -d' ' -f1)
 
-.PHONY: help demo test lowest quick check lint types layers soak bench docs docs-serve docs-pages fit lock clean
+.PHONY: help demo test lowest quick check lint types layers soak bench conformance docs docs-serve docs-pages fit lock clean
 help:
 	@echo "make demo   run the main job on the example skills"
 	@echo "make test   set everything up, check, and run all tests on all cores"
@@ -42,6 +42,7 @@ help:
 	@echo "make soak   10,000 runs of the ledger's state machine per backend, twenty times the examples for all other laws, every"
 	@echo "            test on every database, and the long ones"
 	@echo "make bench  speed, memory and token figures against other packages"
+	@echo "make conformance  the suites and programs of others against the MCP server and host (needs npm's registry once)"
 	@echo "make docs   the documentation site, in site/; docs-serve shows it while you write"
 	@echo "make docs-pages  make the pages that come from the code anew, and the outputs and pictures of the others"
 	@echo "make fit    fit anew how likely a ranked skill is wanted (needs SKILLWEAVE_SELECTION, _REQUESTS and _SKILLS_SAMPLE)"
@@ -129,6 +130,7 @@ soak: $(STAMP) $(LOWEST_STAMP)
 	@SKILLWEAVE_SOAK=1 $(BIN)/python -m pytest -q $(ALL_CORES) $(LARGER_IN_SOAK)
 	@$(LOWEST)/bin/python -m pytest -m hypothesis -q $(ALL_CORES) $(LOWEST_TESTS) $(LOWEST_WITHOUT:%=--ignore-glob='*/%')
 	@$(LOWEST)/bin/python -m pytest -q $(ALL_CORES) $(LOWEST_IN_SOAK)
+	@$(MAKE) --no-print-directory conformance
 
 fit: $(STAMP)
 	@for way in "" --phrases multilingual "multilingual --phrases"; do $(BIN)/python benchmarks/fit_selection.py $$way; done
@@ -148,6 +150,20 @@ $(BENCH_STAMP): $(BENCH)/bin/python $(PROJECTS) requirements/bench.txt
 
 bench: $(BENCH_STAMP)
 	@$(BENCH)/bin/python benchmarks/run.py $(ARGS)
+
+# Programs of others that speak MCP get an environment of their own, with their npm packages in it.
+CONFORMANCE := .venv-conformance
+CONFORMANCE_STAMP := $(CONFORMANCE)/.installed-$(shell cksum requirements/conformance.txt 2>/dev/null | cut -d' ' -f1)
+
+$(CONFORMANCE)/bin/python:
+	@p="$(BENCH_PYTHON)"; p="$${p:-$(PYTHON)}"; $$p -m venv $(CONFORMANCE) >/dev/null 2>&1 || $$p -m venv --without-pip --clear $(CONFORMANCE)
+
+$(CONFORMANCE_STAMP): $(CONFORMANCE)/bin/python requirements/conformance.txt
+	$(call fill,$(CONFORMANCE),requirements/conformance.txt)
+	@rm -f $(CONFORMANCE)/.installed-* && touch $@
+
+conformance: $(STAMP) $(CONFORMANCE_STAMP)
+	@$(BIN)/python packages/skillweave-mcp/tests/skillweave_mcp/conformance/run.py
 
 # The site is built in an environment of its own, from the pages and the code's docstrings; nothing of ours is run.
 DOCS := .venv-docs
@@ -181,6 +197,8 @@ lock:
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-find-links \
 		--custom-compile-command "make lock" requirements/docs.in -o requirements/docs.txt
 	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-find-links \
+		--custom-compile-command "make lock" requirements/conformance.in -o requirements/conformance.txt
+	uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-annotate --no-emit-find-links \
 		--custom-compile-command "make lock" requirements/uv.in -o requirements/uv.txt
 	uv pip compile -q --universal --python-version 3.11 --no-annotate --no-header --resolution lowest-direct \
 		$(LOWEST_EXTRAS:%=--extra %) pyproject.toml \
@@ -190,4 +208,4 @@ lock:
 		requirements/lowest.in -o requirements/lowest.txt
 
 clean:
-	rm -rf $(VENV) .venv-bench .venv-docs .venv-lowest site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-bench .venv-conformance .venv-docs .venv-lowest site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -108,6 +108,12 @@ BESIDE_TABLES: Mapping[str, tuple[str, str]] = MappingProxyType(
             "error",
             "patterns of a skill, or of all, are too many or too large; the first count",
         ),
+        "mcp-not-served": ("warning", "a skill that goes out over MCP by the server's tools alone, and why"),
+        "mcp-server": (
+            "warning",
+            "an MCP server that cannot be listed, or that breaks the rules for some of its skills",
+        ),
+        "plugin-left-out": ("warning", "a skill that is not in the plugin that was written, and why"),
         "words-only": ("warning", "an embedder failed or was late: skills were ranked by their words alone"),
     }
 )

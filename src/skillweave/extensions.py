@@ -1,12 +1,13 @@
 """Extensions: what is built in stands in a table, what other packages bring is found by entry point."""
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from skillweave.distributions import ENGINE, MissingDistribution
 from skillweave.errors import SkillweaveError
@@ -91,6 +92,22 @@ class Extensions(Generic[T]):
 
     def _called(self, name: str) -> str:
         return f"{self.noun} {self.form.format(name[:_LONGEST_NAME])}"
+
+
+TENANT, KEY = "skillweave.tenant", "skillweave.key"
+"""Where the scope of a request to a mount says whose it is, and the id of its key; empty in an open service."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """An ASGI application that `skillweave serve` answers with at `path`; `running` is entered while it serves.
+
+    It is reached by whoever has a key that may run turns, and finds TENANT and KEY in the scope of each request.
+    """
+
+    path: str
+    app: Callable[[Any, Any, Any], Awaitable[None]]
+    running: Callable[[], AbstractAsyncContextManager[None]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,9 @@ from .formats.host_keys import when_to_use_of as when_to_use_of
 from .formats.identity import digest_of as digest_of
 from .formats.native import EXTENSION as EXTENSION
 from .formats.native import to_dict as to_dict
+from .formats.open_spec import name_fault as name_fault
+from .formats.skill_md import read_skill_md as read_skill_md
+from .formats.skill_md import to_strict_skill_md as to_strict_skill_md
 from .formats.spelling import ARTIFACT_REFS as ARTIFACT_REFS
 from .formats.spelling import DEFINITION as DEFINITION
 from .formats.spelling import MANIFEST as MANIFEST

@@ -3,12 +3,17 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
 
 from skillweave import Skill, Status, ToolRules, Triggers
+from skillweave.diagnostics import Severity
 from skillweave.errors import InvalidSkill
-from skillweave.formats.skill_md import read_skill_md, to_open_skill_md, to_skill_md
+from skillweave.formats.open_spec import name_fault
+from skillweave.formats.skill_md import read_skill_md, to_open_skill_md, to_skill_md, to_strict_skill_md
+from skillweave.frontmatter.documents import read_front_matter, tidy_body
 from skillweave.frozen import freeze_mapping
 from skillweave.skills import SkillText, Strictness
+from tests.strategies import skills
 
 JAM = Skill(id="jam", name="Jam", description="Labels jars", text=SkillText(instructions="# Jam\n\nStir."))
 
@@ -120,3 +125,29 @@ def test_half_of_a_surrogate_pair_is_refused() -> None:
             to_skill_md(broken)
         with pytest.raises(InvalidSkill, match="surrogate"):
             to_open_skill_md(broken)
+
+
+@given(skills())
+def test_a_strict_reader_accepts_every_skill_as_it_is_written_for_it(skill: Skill) -> None:
+    text = to_strict_skill_md(skill)
+    name = str(read_front_matter(text.encode(), path="SKILL.md").fields["name"])  # type: ignore[index]
+    found = read_skill_md(text.encode(), path="SKILL.md", folder=name, source="s", strictness=Strictness.STRICT)
+    assert [one for one in found.diagnostics if one.severity is Severity.ERROR] == []
+
+
+@given(skills().filter(lambda skill: not name_fault(skill.spelling or skill.id)))
+def test_what_is_written_for_a_strict_reader_reads_back_equal(skill: Skill) -> None:
+    text = to_strict_skill_md(skill)
+    found = read_skill_md(text.encode(), path="SKILL.md", folder=skill.spelling or skill.id, source="s")
+    body = tidy_body(skill.text.instructions or "") or None
+    kept = replace(skill, artifacts=(), phrases=(), text=replace(skill.text, instructions=body))
+    assert found.skill is not None
+    assert replace(found.skill, origin=kept.origin, digest=kept.digest) == kept
+
+
+def test_a_text_that_is_too_long_for_the_open_format_stands_in_full_beside_it() -> None:
+    skill = Skill("greet", "Greet", "word " * 300 + "end")
+    text = to_strict_skill_md(skill)
+    found = read_skill_md(text.encode(), path="SKILL.md", folder="greet", source="s").skill
+    assert found is not None
+    assert found.description == skill.description

@@ -106,6 +106,7 @@ ELSEWHERE: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("serve", "gateway", "keys", "approvals"), "skillweave-server"),
         **dict.fromkeys(("eval", "phrases"), "skillweave-eval"),
         **dict.fromkeys(("approve", "scan", "sign", "verify"), "skillweave-trust"),
+        **dict.fromkeys(("mcp", "export"), "skillweave-mcp"),
     }
 )
 """Which of our distributions brings a command; another one's command of that name is refused."""

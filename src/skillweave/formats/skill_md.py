@@ -1,5 +1,6 @@
 """SKILL.md: the open specification and more, never silently (spec 1.2)."""
 
+import json
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -24,12 +25,14 @@ from skillweave.formats.native import (
 )
 from skillweave.formats.near_keys import report_near_keys
 from skillweave.formats.open_spec import (
+    MAX_COMPATIBILITY,
     MAX_DESCRIPTION,
     MAX_NAME,
     SPEC_FIELDS,
     by_open_spec,
     check_open_spec,
     join_tools,
+    name_fault,
     split_tools,
 )
 from skillweave.formats.strictness import Strictness as Strictness  # noqa: PLC0414 - read from here too
@@ -71,7 +74,7 @@ def read_skill_md(
         if findings.has_errors():
             return findings.outcome(None)
     draft = Draft(findings, {"artifacts": artifacts})
-    fields = Fields(front.fields, findings)
+    fields = Fields(_unpacked(front.fields), findings)
     _take_front(draft, fields, folder)
     _take_body(draft, front.body or None, fields)
     _check_body(front, findings)
@@ -85,6 +88,21 @@ def read_front_fields(fields: Fields, *, source: str, digest: str) -> SkillRead:
     _take_front(draft, fields, "")
     _take_body(draft, body, fields)
     return draft.finish(source=source, digest=digest)
+
+
+def _unpacked(front: Mapping[str, object]) -> Mapping[str, object]:
+    """The front matter with what `to_strict_skill_md` put as JSON under `metadata` in its own place."""
+    metadata = front.get("metadata")
+    packed = metadata.get(EXTENSION) if isinstance(metadata, Mapping) else None
+    if not isinstance(metadata, Mapping) or not isinstance(packed, str) or EXTENSION in front:
+        return front
+    try:
+        data = json.loads(packed)
+    except (ValueError, RecursionError):
+        return front
+    if not isinstance(data, dict):
+        return front
+    return {**front, "metadata": {key: value for key, value in metadata.items() if key != EXTENSION}, EXTENSION: data}
 
 
 def _split_tags(text: str) -> tuple[str, ...]:
@@ -250,6 +268,44 @@ def to_open_skill_md(skill: Skill) -> str:
         what = ", ".join((*own, *extension))
         raise InvalidSkill(f"the open specification has no place for {what} of skill {skill.id!r}; use to_skill_md")
     return _written(skill, fields)
+
+
+def to_strict_skill_md(skill: Skill) -> str:
+    """The SKILL.md that every reader of the open format accepts; reads back equal where the id may be a name there.
+
+    What has no place in it stands as JSON under `metadata`, and a text that is too long in full there too. White space
+    around the instructions is not kept: they are the body. Raises InvalidSkill for text that UTF-8 cannot hold.
+    """
+    body = tidy_body(skill.text.instructions or "") or None
+    skill = replace(skill, phrases=(), text=replace(skill.text, instructions=body))
+    fields, own, rest = _open_fields(skill), _own_fields(skill), _extension(skill)
+    apart = {key: thaw(value) for key, value in skill.metadata.items() if not _is_strict(skill, key, value)}
+    extra = {key: thaw(value) for key, value in skill.extra.items()}
+    rest.update((key, value) for key, value in own.items() if key not in extra)
+    rest.pop("json", None)
+    if apart or extra:
+        rest["json"] = {**({"metadata": apart} if apart else {}), **({"extra": extra} if extra else {})}
+    name = skill.spelling or skill.id
+    if name_fault(name):
+        fields["name"] = re.sub("[^a-z0-9]+", "-", name.lower())[:MAX_NAME].strip("-") or "skill"
+        rest = {"id": skill.id, **rest}
+    for key, most in (("description", MAX_DESCRIPTION), ("compatibility", MAX_COMPATIBILITY)):
+        text = str(fields.get(key, ""))
+        if len(text) > most:
+            fields[key], rest[key] = f"{text[: most - 3].rstrip()}...", text
+        elif key in fields and not text.strip():
+            rest[key] = fields.pop(key)
+    plain = {key: value for key, value in _metadata(skill).items() if isinstance(value, str) and key != EXTENSION}
+    packed = {EXTENSION: json.dumps(rest, ensure_ascii=False, sort_keys=True)} if rest else {}
+    if plain or packed:
+        fields["metadata"] = {**plain, **packed}
+    else:
+        fields.pop("metadata", None)
+    return _written(skill, fields)
+
+
+def _is_strict(skill: Skill, key: str, value: FrozenJson) -> bool:
+    return isinstance(value, str) and key != EXTENSION and _is_plain_metadata(skill, key, value)
 
 
 def _written(skill: Skill, fields: Mapping[str, Json]) -> str:

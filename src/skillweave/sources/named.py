@@ -1,6 +1,7 @@
 """The Source that a path, a URL, a skill or the name of a pack means."""
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn, TypeAlias
@@ -24,6 +25,9 @@ SkillSource: TypeAlias = str | os.PathLike[str] | Source | Skill | Mapping[str, 
 """A folder, a SKILL.md, a pack file, the URL of a source, a Source, or a skill itself."""
 
 
+_COMMAND = re.compile(r"(mcp\+stdio)(:)(?://)?(.*)", re.DOTALL)
+"""The one scheme behind which a command stands in place of an address."""
+
 SOURCES: Extensions[Callable[..., Source]] = Extensions(
     "sources",
     "source for",
@@ -36,6 +40,7 @@ SOURCES: Extensions[Callable[..., Source]] = Extensions(
     satellites={
         **dict.fromkeys(("postgres", "postgresql", "sqlite"), "skillweave-stores"),
         "trusted": "skillweave-trust",
+        **dict.fromkeys(("mcp+http", "mcp+https", "mcp+stdio"), "skillweave-mcp"),
     },
 )
 """The name is the scheme of a URL, the value a callable that takes the rest of it, and `strictness` by keyword."""
@@ -70,6 +75,8 @@ def source_of(
     if not os.fspath(skill):
         raise InvalidValue("the path of the skills is empty; give a folder or a file, or '.' for the current folder")
     scheme, separator, rest = skill.partition("://") if isinstance(skill, str) else ("", "", "")
+    if isinstance(skill, str) and (command := _COMMAND.fullmatch(skill)):
+        scheme, separator, rest = command.groups()
     if separator:
         return SOURCES.make(scheme, lambda opener: opener(rest, strictness=strictness))
     path = Path(skill)

@@ -24,6 +24,7 @@ from skillweave_server.graphs import GRAPHS
 from skillweave_server.health import add_health
 from skillweave_server.ledger import LEDGER, MEMORY
 from skillweave_server.middleware import Middleware
+from skillweave_server.mounts import mounts_of, routes_of, running
 from skillweave_server.problems import (
     Refused,
     on_http_error,
@@ -49,12 +50,13 @@ def describe() -> Mapping[str, Any]:
 
 def create_app(service: Service) -> FastAPI:
     """The application; the Service is made ready when it starts, and closed when it ends."""
+    mounts = mounts_of(service)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         async with service:
             await service.make_ready()
-            async with escalating(service):
+            async with escalating(service), running(mounts):
                 yield
 
     app = FastAPI(
@@ -80,6 +82,7 @@ def create_app(service: Service) -> FastAPI:
     add_health(app, service)
     routes, _ = _routes()
     app.router.routes.extend(routes)
+    app.router.routes.extend(routes_of(mounts))
     if service.gateway is not None:
         app.router.routes.insert(0, GATEWAY)  # its requests are the most, and each route before it costs time
 

@@ -77,7 +77,7 @@ def call_with(scope: Scope) -> Callable[[Request], Awaitable[Call]]:
         service: Service = request.app.state.service
         seen: Seen = request.scope.get(SEEN) or Seen()
         seen.route = request.scope["route"].path
-        key, share = await admitted(request, service, scope, _spelled_in(request))
+        key, share = await admitted(request, service, scope, spelled_in(request))
         _require_known_parameters(request)
         return Call(service, request, key, "" if key is None else key.tenant, share)
 
@@ -125,7 +125,7 @@ async def admitted(
     return key, share
 
 
-def _spelled_in(request: Request) -> str:
+def spelled_in(request: Request) -> str:
     """The text of the key, empty where the request has none, or several."""
     sent = request.headers.getlist("authorization")
     scheme, _, spelled = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
