@@ -583,7 +583,6 @@ def test_benchmarks(table: str, row: str, docs_say: Says) -> None:
 @pytest.mark.parametrize(
     "page",
     [
-        "tour.md",
         "guides/write-a-skill.md",
         "guides/selection.md",
         "guides/ledger.md",
