@@ -28,10 +28,15 @@ _MEANT = """
 """
 MEANT = frozenset(_MEANT.split())
 TARGET = Path(skillweave.__file__).parent / "text" / "function_words.txt"
+SHARED = TARGET.with_name("shared_words.txt")
 HEAD = """\
 # Function words of other languages than English: they are neither indexed nor looked for.
 # From the package stop-words 2025.11.4 (BSD-3-Clause, Copyright Alireza Savand and contributors), without marks, and
 # without what public skills use as English words. Written by benchmarks/list_function_words.py.
+"""
+SHARED_HEAD = """\
+# Function words of other languages that mean something in English: no evidence in a message of another language.
+# Written by benchmarks/list_function_words.py.
 """
 
 
@@ -41,6 +46,8 @@ def main() -> None:
         kept.update(plain_word(fold(word)) for word in get_stop_words(language))
     words = sorted(word for word in kept - MEANT if len(word) > 1 and word not in LIGHT_WORDS)
     TARGET.write_text(HEAD + textwrap.fill(" ".join(words), 120, break_long_words=False) + "\n", encoding="utf-8")
+    shared = textwrap.fill(" ".join(sorted(MEANT - LIGHT_WORDS)), 120, break_long_words=False)
+    SHARED.write_text(f"{SHARED_HEAD}{shared}\n", encoding="utf-8")
     print(f"{len(words)} words")
 
 

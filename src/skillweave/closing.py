@@ -1,8 +1,11 @@
 """What holds a connection, and how it is given back: `close`, and `async with`."""
 
-from collections.abc import Iterable
+from collections.abc import Coroutine, Iterable
 from types import TracebackType
-from typing import Protocol, Self, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
+
+_ENDING: set[object] = set()
+"""What is being ended, so that it is not collected as garbage before."""
 
 
 @runtime_checkable
@@ -50,3 +53,13 @@ async def close_all(things: Iterable[object]) -> None:
     for result in results:
         if isinstance(result, BaseException):
             raise result
+
+
+async def finished(work: Coroutine[Any, Any, None]) -> None:
+    """Do the work to its end, also where the caller is cancelled meanwhile, once or again and again."""
+    import asyncio
+
+    task = asyncio.ensure_future(work)
+    _ENDING.add(task)
+    task.add_done_callback(_ENDING.discard)
+    await asyncio.shield(task)

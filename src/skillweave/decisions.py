@@ -52,7 +52,8 @@ class Decision(Portable):
     """One considered skill: its outcome, the stage that decided, and the evidence.
 
     `score` is in [0, 1] and compares within one `matcher` only; `tokens` is what the skill costs, or would have cost
-    when it was left out, None where nothing was rendered.
+    when it was left out, None where nothing was rendered. `probability` is how likely the skill was wanted, None where
+    nobody estimated it.
     """
 
     json_keys: ClassVar[tuple[str, ...]] = (
@@ -63,6 +64,7 @@ class Decision(Portable):
         "matcher",
         "evidence",
         "tokens",
+        "probability?",
         "...",
     )
 
@@ -74,6 +76,7 @@ class Decision(Portable):
     matcher: str | None = None
     evidence: tuple[Evidence, ...] = ()
     tokens: int | None = None
+    probability: float | None = None
 
     def without_message_text(self) -> "Decision":
         """The decision as it may be kept: what a pattern matched is somebody's words, only its place stays.

@@ -5,6 +5,7 @@ from .select.candidates import Rejected as Rejected
 from .select.candidates import Selection as Selection
 from .select.index import SkillIndex as SkillIndex
 from .select.index import build_index as build_index
+from .select.lexical import shipped_fit as shipped_fit
 from .select.matchers import Hindered as Hindered
 from .select.matchers import MatchContext as MatchContext
 from .select.matchers import Matchers as Matchers

@@ -155,7 +155,7 @@ class Skill(Portable):
 
     `digest` is the SHA-256 hex of the definition at load; `spelling` is the id as its author wrote it, where that is
     no valid id; `name` is for people. `phrases` are requests that people might type, written for the library beside the
-    definition; its author's own `triggers.examples` stand for them. Equal definitions are equal values.
+    definition; its author's own `triggers.examples` go before them. Equal definitions are equal values.
     """
 
     id: str

@@ -3,6 +3,7 @@ from .checking import Checked as Checked
 from .checking import shown as shown
 from .closing import ClosedOnExit as ClosedOnExit
 from .closing import close_all as close_all
+from .closing import finished as finished
 from .codec import Portable as Portable
 from .codec import read as read
 from .codec import write as write

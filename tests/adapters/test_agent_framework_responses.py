@@ -11,9 +11,9 @@ from agent_framework_openai import OpenAIChatClient
 from openai import AsyncOpenAI
 
 from examples.scripted.agent_framework import ScriptedChatClient
-from skillweave import Weaver
+from skillweave import Placement, Weaver
 from skillweave.adapters.agent_framework import SkillContextProvider, reply_to, spawn_subagent
-from skillweave.errors import InvalidVerdict
+from skillweave.errors import InvalidTurn, InvalidVerdict
 from skillweave_testing.hosts import Says, Script, tool_call
 from skillweave_testing.hosts.play import BASE, Workshop, weaver_in
 from tests.adapters.hosts.agent_framework_agent import function
@@ -30,6 +30,7 @@ class Office:
     def __init__(self, weaver: Weaver, server: RecordingServer) -> None:
         self.weaver, self.server, self.script = weaver, server, server.script
         self.workshop, self.clerk = Workshop(), Script()
+        self.placement = Placement.CALL
         self.client = AsyncOpenAI(base_url=server.openai, api_key=KEY)
         self.session = AgentSession(session_id="office-1")
         self.agent = self._opened()
@@ -58,7 +59,9 @@ class Office:
         tools = [function(tool) for tool in self.workshop.tools]
         clerk = ScriptedChatClient(self.clerk)
         tools.append(spawn_subagent(clerk, self.weaver, [function(self.workshop.tools[2])]))
-        return Agent(client, BASE, tools=tools, context_providers=[SkillContextProvider(self.weaver)])
+        return Agent(
+            client, BASE, tools=tools, context_providers=[SkillContextProvider(self.weaver, placement=self.placement)]
+        )
 
 
 @pytest.fixture
@@ -68,6 +71,14 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
         yield office
         await office.client.close()
         assert server.refusals == []
+
+
+async def test_history_placement_is_refused_where_the_service_keeps_the_history(office: Office) -> None:
+    office.placement = Placement.HISTORY
+    office.restart()
+    await office.say("Hello")
+    with pytest.raises(InvalidTurn, match=r"the service keeps it; use SkillContextProvider\(placement=Placement.CALL"):
+        await office.say("Hello again")
 
 
 async def test_while_one_call_waits_the_others_of_its_reply_do_not_run(office: Office) -> None:

@@ -13,6 +13,7 @@ from google.adk.apps import App
 from google.adk.runners import Runner as AdkRunner
 from google.adk.sessions import InMemorySessionService
 from google.adk.tools.agent_tool import AgentTool
+from google.adk.tools.function_tool import FunctionTool
 from langchain.agents import create_agent
 from langchain_core.messages import HumanMessage
 from langchain_core.tools import StructuredTool
@@ -26,8 +27,10 @@ from examples.scripted.openai_agents import ScriptedModel
 from examples.scripted.pydantic_ai import scripted_model
 from skillweave import Weaver
 from skillweave.adapters.agent_framework import SkillContextProvider
+from skillweave.adapters.bridge import CALLER
 from skillweave.adapters.google_adk import SkillPlugin
 from skillweave.adapters.langchain import SkillMiddleware
+from skillweave.adapters.langgraph import build_skill_agent
 from skillweave.adapters.openai_agents import Skills as SdkSkills
 from skillweave.adapters.pydantic_ai import Skills as PydanticSkills
 from skillweave_testing.hosts import Says, Script, tool_call
@@ -105,6 +108,13 @@ class Desk:
             tools = [StructuredTool.from_function(coroutine=_asking(run, "name"), name="clerk", description="Asks.")]
         return run
 
+    def langgraph(self) -> Run:
+        tools: list[Any] = [as_langchain(one) for one in self.workshop.tools]
+        for level, script in reversed(list(enumerate(self.scripts))):
+            run = _in_thread(build_skill_agent(ScriptedChatModel(script=script), self.weaver, tools), f"level-{level}")
+            tools = [StructuredTool.from_function(coroutine=_asking(run, "name"), name="clerk", description="Asks.")]
+        return run
+
 
 def _asking(run: Run, attribute: str) -> Callable[[str], Awaitable[str]]:
     async def clerk(request: str) -> str:
@@ -130,8 +140,9 @@ EACH = pytest.mark.parametrize(
         (Desk.agent_framework, ASK),
         (Desk.google_adk, ASK),
         (Desk.langchain, ASK),
+        (Desk.langgraph, ASK),
     ],
-    ids=["pydantic-ai", "openai-agents", "agent-framework", "google-adk", "langchain"],
+    ids=["pydantic-ai", "openai-agents", "agent-framework", "google-adk", "langchain", "langgraph"],
 )
 
 
@@ -174,3 +185,40 @@ async def test_an_agent_of_another_framework_inside_a_tool_is_held_too(tmp_path:
     await outer.run(INVOICE)
     assert "write" not in inner.scripts[0].sent[0].tools
     assert inner.workshop.ran == []
+
+
+def _adk(weaver: Weaver, script: Script, tool: Any, name: str) -> Run:
+    agent = LlmAgent(name="lead", model=ScriptedLlm(script=script), tools=[tool])
+    app = App(name=name, root_agent=agent, plugins=[SkillPlugin(weaver)])
+    runner = AdkRunner(app=app, session_service=InMemorySessionService(), auto_create_session=True)
+
+    async def run(text: str) -> list[Any]:
+        return [one async for one in runner.run_async(user_id="Ann", session_id="s-1", new_message=said(text))]
+
+    return run
+
+
+INSIDE_ADK = pytest.mark.parametrize("inner", [Desk.pydantic_ai, Desk.google_adk], ids=["pydantic-ai", "google-adk"])
+
+
+@INSIDE_ADK
+async def test_an_agent_that_a_function_of_an_adk_agent_runs_is_held(
+    tmp_path: Path, inner: Callable[[Desk], Run]
+) -> None:
+    desk = Desk(tmp_path, Script(WRITE))
+    await _adk(desk.weaver, Script(ASK), _asking(inner(desk), "output"), "above")(INVOICE)
+    assert "write" not in desk.scripts[0].sent[0].tools
+    assert desk.workshop.ran == []
+    assert CALLER.get() is None
+
+
+@INSIDE_ADK
+async def test_an_agent_tools_caller_holds_what_a_function_inside_it_runs(
+    tmp_path: Path, inner: Callable[[Desk], Run]
+) -> None:
+    desk = Desk(tmp_path, Script(WRITE))
+    clerk = FunctionTool(_asking(inner(desk), "output"))
+    between = LlmAgent(name="clerk", model=ScriptedLlm(script=Script(ASK)), tools=[clerk], description="Asks.")
+    await _adk(desk.weaver, Script(ASK), AgentTool(between), "above")(INVOICE)
+    assert "write" not in desk.scripts[0].sent[0].tools
+    assert desk.workshop.ran == []

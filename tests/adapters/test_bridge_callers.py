@@ -78,3 +78,12 @@ async def test_under_a_caller_whose_state_cannot_be_read_nothing_may_run() -> No
         again = await Bridge(weaver).limits_in("inner")
     assert again is not None
     assert again.allowed is None
+
+
+async def test_a_conversation_that_two_agents_share_is_held_by_whoever_is_above_both(
+    caller: Caller, weaver: Weaver
+) -> None:
+    with calling(caller), calling(Caller(Bridge(weaver), "inner")):
+        limits = await Bridge(weaver).limits_in("inner")
+    assert limits is not None
+    assert limits.forbidden == ("write",)

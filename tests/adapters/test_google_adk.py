@@ -15,8 +15,10 @@ from google.adk.models.llm_request import LlmRequest
 from google.adk.plugins.base_plugin import BasePlugin
 from google.adk.runners import Runner
 from google.adk.sessions import InMemorySessionService
+from google.adk.skills import models
 from google.adk.tools.agent_tool import AgentTool
 from google.adk.tools.function_tool import FunctionTool
+from google.adk.tools.skill_toolset import SkillToolset
 from google.adk.tools.url_context_tool import url_context
 from google.genai import types
 from pydantic import BaseModel
@@ -397,3 +399,20 @@ async def test_two_conversations_at_once_do_not_mix(tmp_path: Path, placement: P
     )
     texts = sorted((sent.times(INVOICES), sent.times(FILING)) for sent in office.script.sent)
     assert texts == [(0, 1), (1, 0)]
+
+
+def poems(**options: Any) -> SkillToolset:
+    front = models.Frontmatter(name="poems", description="Writes poems.")
+    return SkillToolset(skills=[models.Skill(frontmatter=front, instructions="Rhyme.")], **options)
+
+
+async def test_adks_own_skills_are_refused_beside_ours_with_the_way_out(office: Office) -> None:
+    with pytest.raises(RuntimeError, match=r"'list_skills', as one of skillweave's own.*tool_name_prefix"):
+        await office.say(office.agent(tools=[poems()]), INVOICE)
+
+
+async def test_adks_own_skills_with_a_prefix_stand_beside_ours(office: Office) -> None:
+    tools = [poems(tool_name_prefix="adk"), *map(as_adk, office.workshop.tools)]
+    assert await office.say(office.agent(tools=tools), INVOICE) == "All right."
+    assert {"adk_list_skills", "list_skills", "search"} <= {*office.script.last.tools}
+    assert "write" not in office.script.last.tools

@@ -130,13 +130,13 @@ async def test_instructions_that_the_host_computes_stay_in_front(tmp_path: Path)
     office = Office(tmp_path, instructions=instructions)
     await office.run("Is this invoice right?", context="Kim")
     assert office.script.last.system.startswith("Office works for Kim.\n\n")
-    assert office.script.last.system.count(INVOICES) == 1
+    assert office.script.last.times(INVOICES) == 1
 
 
 async def test_an_agent_without_instructions_is_given_skills_alone(tmp_path: Path) -> None:
     office = Office(tmp_path, instructions=None)
     await office.run("Is this invoice right?")
-    assert office.script.last.system.count(INVOICES) == 1
+    assert office.script.last.times(INVOICES) == 1
     assert not office.script.last.system.startswith("\n")
 
 
@@ -177,7 +177,7 @@ async def test_a_servers_tool_with_the_name_of_one_of_ours_is_refused(tmp_path: 
 async def test_the_model_of_an_agent_with_skills_can_be_the_runs(tmp_path: Path) -> None:
     office = Office(tmp_path)
     await office.run("Is this invoice right?", base=RunConfig(tracing_disabled=True, model=office.agent.model))
-    assert office.script.last.system.count(INVOICES) == 1
+    assert office.script.last.times(INVOICES) == 1
 
 
 async def test_a_copy_with_another_model_and_other_tools_is_woven_and_judged_too(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ async def test_a_copy_with_another_model_and_other_tools_is_woven_and_judged_too
     script = Script(Says(asks=(tool_call("write", text="x"),)))
     copied = office.agent.clone(model=ScriptedModel(script), tools=[office.tools["write"]])
     await office.run("Is this invoice right?", copied)
-    assert script.last.system.count(INVOICES) == 1
+    assert script.last.times(INVOICES) == 1
     assert script.last.times_in_messages("TOOL_FORBIDDEN") == 1
     assert office.workshop.ran == []
 
@@ -318,7 +318,7 @@ async def test_an_agent_that_is_handed_to_goes_on_with_the_conversations_skills(
     result = await office.run("Is this invoice right?", triage)
     assert result.last_agent is billing
     assert office.script.last.system.startswith("You are billing.\n\n")
-    assert office.script.last.system.count(INVOICES) == 1
+    assert office.script.last.times(INVOICES) == 1
     assert office.workshop.ran == []
 
 
@@ -340,7 +340,7 @@ async def test_a_checkpoint_before_the_model_acts_raises_until_it_is_decided(tmp
     assert office.script.sent == []
     await office.weaver.approvals.decide(ROOM, "narrative", "good_cause_review", "approved", by="Ann Lee")
     await office.run("Write the narrative")
-    assert office.script.last.system.count(NARRATIVE) == 1
+    assert office.script.last.times(NARRATIVE) == 1
 
 
 async def test_a_run_without_its_configuration_is_refused(tmp_path: Path) -> None:
@@ -389,13 +389,13 @@ async def test_a_model_that_is_named_is_woven_whoever_names_it(tmp_path: Path, n
     office = Office(tmp_path, model=None if named else "a-name")
     base = RunConfig(tracing_disabled=True, model_provider=Provider(office.script), **named)
     await office.run("Is this invoice right?", base=base)
-    assert office.script.last.system.count(INVOICES) == 1
+    assert office.script.last.times(INVOICES) == 1
 
 
 async def test_a_model_of_the_runs_configuration_is_woven(tmp_path: Path) -> None:
     office, script = Office(tmp_path), Script()
     await office.run("Is this invoice right?", base=RunConfig(tracing_disabled=True, model=ScriptedModel(script)))
-    assert script.last.system.count(INVOICES) == 1
+    assert script.last.times(INVOICES) == 1
     assert office.script.sent == []
 
 
@@ -483,7 +483,7 @@ async def test_an_agent_that_is_a_tool_has_a_conversation_of_its_own(tmp_path: P
     checker = office.skills.agent(office.bare(name="Checker", model=ScriptedModel(inner)))
     as_tool = checker.as_tool("check", "Checks.", run_config=office.skills.run_config(f"{ROOM}/check", UNTRACED))
     await office.run("Hello", office.skills.agent(office.bare(tools=[as_tool])))
-    assert inner.last.system.count(INVOICES) == 1
+    assert inner.last.times(INVOICES) == 1
     assert office.script.last.times(INVOICES) == 0
     assert office.workshop.ran == []
 
@@ -496,7 +496,7 @@ async def test_a_sub_agent_has_the_skills_and_the_limits_of_its_plan(tmp_path: P
     skills, script = Skills(office.weaver, plan=plan), Script(Says(asks=(tool_call("write", text="x"),)))
     agent = skills.agent(office.bare(model=ScriptedModel(script)))
     await Runner.run(agent, "Go", run_config=skills.run_config(plan.conversation, UNTRACED))
-    assert script.sent[0].system.count(INVOICES) == 1
+    assert script.sent[0].times(INVOICES) == 1
     assert "write" not in script.sent[0].tools
     assert office.workshop.ran == []
     with pytest.raises(InvalidTurn, match=f"belongs to conversation '{plan.conversation}'"):

@@ -31,7 +31,7 @@ def langchain(*given: Any) -> HostedAgent:
 HOSTS: dict[str, Callable[..., HostedAgent]] = {
     "langchain": langchain,
     "langgraph": LangGraphAgent,
-    "openai_agents": OpenAiAgent,
+    "openai_agents": lambda *given: OpenAiAgent(*given, Placement.HISTORY),
     "agent_framework": FrameworkAgent,
     "pydantic_ai": lambda *given: PydanticAgent(*given, Placement.HISTORY),
 }

@@ -27,7 +27,10 @@ class Asked:
 
 
 class Talk:
-    """One conversation of one client, whose requests are made by the provider's own SDK."""
+    """One conversation of one client, whose requests are made by the provider's own SDK; wrapped, or at a gateway.
+
+    `told` are the headers of each answer.
+    """
 
     form: str
 
@@ -39,10 +42,15 @@ class Talk:
         *,
         stream: bool = False,
         system: str = BASE,
+        gateway: str = "",
         **options: Any,
     ) -> None:
         self.server, self.stream, self.system = server, stream, system
-        self.client: Any = skillweave.wrap(self.made(server), weaver, **options)
+        self.client: Any = self.made(gateway or server.anthropic)
+        if not gateway:
+            self.client = skillweave.wrap(self.client, weaver, **options)
+        self.told: list[Mapping[str, str]] = []
+        self.client._client.event_hooks["response"].append(lambda response: self.told.append(response.headers))
         self.tools = [self.declared(name) for name in tools]
         self.more: dict[str, Any] = {}
         self.history: list[Any] = []
@@ -50,8 +58,8 @@ class Talk:
         self.headers: Mapping[str, str] = {}
         self.reply: Any = None
 
-    def made(self, server: RecordingServer) -> Any:
-        return OpenAI(base_url=server.openai, api_key=KEY, max_retries=0)
+    def made(self, url: str) -> Any:
+        return OpenAI(base_url=f"{url}/v1", api_key=KEY, max_retries=0)
 
     def declared(self, name: str) -> dict[str, Any]:
         raise NotImplementedError
@@ -78,6 +86,11 @@ class Talk:
     @property
     def behind(self) -> Any:
         return skillweave.wrapped(self.client)
+
+    @property
+    def conversation(self) -> str:
+        """What the ledger calls it."""
+        return self.told[-1]["x-skillweave-conversation"]
 
 
 class ChatTalk(Talk):
@@ -170,8 +183,8 @@ class KeptTalk(ResponsesTalk):
 class MessagesTalk(Talk):
     form = "messages"
 
-    def made(self, server: RecordingServer) -> Any:
-        return Anthropic(base_url=server.anthropic, api_key=KEY, max_retries=0)
+    def made(self, url: str) -> Any:
+        return Anthropic(base_url=url, api_key=KEY, max_retries=0)
 
     def declared(self, name: str) -> dict[str, Any]:
         return {"name": name, "description": "A tool.", "input_schema": SCHEMA}

@@ -126,3 +126,25 @@ def test_two_clients_of_one_ledger_are_one(tmp_path: object) -> None:
             client.close()
             skillweave.wrapped(client).weaver.sync.close()
         assert [sent.times_in_messages(GREETINGS) for sent in server.script.sent] == [1, 1]
+
+
+async def test_pydantic_ais_provider_takes_the_client(server: RecordingServer) -> None:
+    from pydantic_ai import Agent
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    async with skillweave.http_client(weaver_of(), client=httpx2.AsyncClient()) as client:
+        provider = OpenAIProvider(base_url=server.openai, api_key=KEY, http_client=client)
+        assert (await Agent(OpenAIChatModel("m", provider=provider)).run("Say bonjour to Alice")).output == "All right."
+    assert server.script.last.times_in_messages(GREETINGS) == 1
+
+
+async def test_the_agents_sdk_takes_the_client(server: RecordingServer) -> None:
+    from agents import Agent, OpenAIResponsesModel, RunConfig, Runner
+
+    async with skillweave.http_client(weaver_of(), client=httpx2.AsyncClient()) as client:
+        model = OpenAIResponsesModel("m", AsyncOpenAI(base_url=server.openai, api_key=KEY, http_client=client))
+        agent = Agent("clerk", model=model)
+        found = await Runner.run(agent, "Say bonjour to Alice", run_config=RunConfig(tracing_disabled=True))
+    assert found.final_output == "All right."
+    assert server.script.last.times_in_messages(GREETINGS) == 1

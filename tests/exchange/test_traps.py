@@ -262,6 +262,19 @@ def test_a_title_and_a_probe_under_the_sessions_id_are_beside_the_chat(
             assert server.script.sent[1].tools == ()
 
 
+def test_a_title_that_an_agent_asks_for_before_its_chat_is_given_nothing(server: RecordingServer) -> None:
+    agent = {"user-agent": "opencode/1.18.33 ai-sdk", "x-session-affinity": "ses_1"}
+    with skillweave.http_client(weaver_of()) as client:
+        url, said = f"{server.openai}/chat/completions", {"role": "user", "content": "Is this invoice right?"}
+        title = [{"role": "user", "content": "Generate a title for this conversation:"}, said]
+        client.post(url, json={"model": "m", "messages": title}, headers=agent)
+        tools = [{"type": "function", "function": {"name": "read", "parameters": {"type": "object"}}}]
+        client.post(url, json={"model": "m", "messages": [said], "tools": tools}, headers=agent)
+    asked, chat = server.script.sent
+    assert (asked.times_in_messages(INVOICES), asked.system) == (0, "")
+    assert chat.times_in_messages(INVOICES) == 1
+
+
 def test_a_compaction_goes_on_in_the_same_conversation(server: RecordingServer, begin: Callable[..., Talk]) -> None:
     talk = begin()
     with skillweave.conversation("s1"):
@@ -285,6 +298,19 @@ def test_a_history_at_the_provider_goes_on_over_five_turns_with_a_hidden_round_i
     assert [sent.times_in_messages(f"Said {turn}.") for turn in range(4)] == [1] * 4
     assert sent.times_in_messages(GREETINGS) == 1
     assert len(server.requests) == 10
+    talk.client.close()
+
+
+def test_a_call_after_a_hidden_round_is_answered_in_a_history_at_the_provider(
+    server: RecordingServer, stream: bool
+) -> None:
+    talk = KeptTalk(server, weaver_of(), stream=stream)
+    for turn in range(3):
+        own, theirs = tool_call("read_skill", skill_id="greetings"), tool_call("search", text=f"{turn}")
+        server.script.then(Says(asks=(own,)), Says(asks=(theirs,)), f"Said {turn}.")
+        talk.say(f"Question {turn}")
+        assert talk.answer() == f"Said {turn}."
+    assert server.script.last.times_in_messages("search did it") == 3
     talk.client.close()
 
 

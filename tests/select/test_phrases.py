@@ -12,6 +12,7 @@ from skillweave.select.lexical_index import build_lexical_index
 from skillweave.select.query import read_query
 from skillweave.select.ranking import rank
 from skillweave.select.selection import select
+from skillweave.select.terms import MOST_REQUESTS
 from skillweave.skill import Triggers
 from skillweave.text.search import fold_message
 from tests.asking import index_of
@@ -34,10 +35,16 @@ def test_a_skill_is_found_by_words_that_only_its_phrases_have() -> None:
     assert first(message, replace(plain, phrases=SLEEP), *OTHERS) == plain.id
 
 
-def test_an_authors_own_examples_stand_for_the_phrases() -> None:
+def test_an_authors_own_examples_and_the_phrases_both_find_their_skill() -> None:
     own = replace(INVOICES, phrases=("zebra crossing",), triggers=Triggers(examples=("the sums look odd",)))
-    assert first("zebra crossing", own, *OTHERS) is None
+    assert first("zebra crossing", own, *OTHERS) == own.id
     assert first("do these sums look odd to you", own, *OTHERS) == own.id
+
+
+def test_an_authors_own_examples_go_before_the_phrases() -> None:
+    examples = tuple(f"the sums of week {number} look odd" for number in range(MOST_REQUESTS))
+    own = replace(INVOICES, phrases=("zebra crossing",), triggers=Triggers(examples=examples))
+    assert first("zebra crossing", own, *OTHERS) is None
 
 
 def test_the_same_phrase_counts_less_where_many_skills_have_it() -> None:

@@ -1,5 +1,5 @@
 from skillweave.text.search import fold
-from skillweave.text.words import LIGHT_WORDS, STOP_WORDS, word_spans, words_of
+from skillweave.text.words import LIGHT_WORDS, STOP_WORDS, is_foreign, word_spans, words_of
 
 
 def test_words_are_folded_and_stop_words_left_out() -> None:
@@ -46,3 +46,9 @@ def test_a_text_without_words_has_none() -> None:
 def test_everyday_words_are_not_stop_words_and_both_are_folded() -> None:
     assert STOP_WORDS.isdisjoint(LIGHT_WORDS)
     assert all(fold(word) == word for word in STOP_WORDS | LIGHT_WORDS)
+
+
+def test_a_text_is_foreign_that_has_function_words_of_another_language_only() -> None:
+    assert is_foreign(fold("Danke dir, hat geklappt"))
+    assert not is_foreign(fold("find me a hat for dir"))
+    assert not is_foreign(fold("hat"))

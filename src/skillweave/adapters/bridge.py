@@ -28,6 +28,7 @@ from skillweave.errors import StoreUnavailable
 from skillweave.injection import CurrentPolicy, Injection, PendingCheckpoint
 from skillweave.limits import ToolLimits
 from skillweave.relations.rules import read_entry
+from skillweave.stores.insertions import insertions_of
 from skillweave.weaver import Weaver
 from skillweave.weaver.tools import ToolAnswer
 
@@ -76,6 +77,8 @@ class Bridge:
             checked.kind("plan", plan, SpawnPlan, "the SpawnPlan of `weaver.composition.prepare_spawn`, or None")
         self.weaver = weaver.variant(replace(weaver.settings, skill_tools=SkillTools.OFFERED))
         self.placement = checked.member("placement", placement, Placement)
+        self.tenant = weaver._engine.tenant  # noqa: SLF001 - whose insertions these are
+        self.insertions = insertions_of(weaver.ledger.store)
         self.plan = plan
         self.limits = plan.limits if plan else None
         """What the agent may use at most, None for one that was not spawned."""
@@ -92,9 +95,9 @@ class Bridge:
     async def limits_in(self, conversation: str) -> ToolLimits | None:
         """What a run in the conversation may use at most: its own limits, within those of whose tool it runs inside."""
         caller = CALLER.get()
-        if caller is None or caller.is_of(self, conversation):
-            return self.limits
-        return narrower(await caller.limits(), self.limits)
+        while caller is not None and caller.is_of(self, conversation):
+            caller = caller.above
+        return self.limits if caller is None else narrower(await caller.limits(), self.limits)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run the coroutine for a caller that does not await, on the weaver's loop but in the caller's context.

@@ -19,6 +19,7 @@ try:
     from google.adk.models.llm_request import LlmRequest
     from google.adk.models.llm_response import LlmResponse
     from google.adk.plugins.base_plugin import BasePlugin
+    from google.adk.sessions.base_session_service import GetSessionConfig
     from google.adk.tools.agent_tool import AgentTool
     from google.adk.tools.base_tool import BaseTool
     from google.adk.tools.set_model_response_tool import SetModelResponseTool
@@ -39,7 +40,7 @@ from skillweave.adapters.approval import (
     record,
     require_decided,
 )
-from skillweave.adapters.bridge import Bridge, Judged, tail_of
+from skillweave.adapters.bridge import CALLER, Bridge, Caller, Judged, tail_of
 from skillweave.adapters.chat import (
     NOT_RUN,
     Call,
@@ -65,6 +66,10 @@ from skillweave.weaver.tools import TOOLS, ToolSpec
 
 _ALSO = "also"
 """The key of a question under which the same is asked for other conversations in which the call waits."""
+_MOMENT = 1e-6
+"""Seconds: the shortest time that session services tell apart."""
+_RECENT = 64
+"""The latest events of a session, among which a text that another run gave just now is looked for."""
 MARK = "skillweave"
 """The key of an event's `custom_metadata` under which the plugin notes what is ours: a UI may hide such events."""
 
@@ -177,6 +182,11 @@ class SkillPlugin(BasePlugin):
         if call.arguments is not None and call.arguments != tool_args:
             tool_args.clear()
             tool_args.update(copy.deepcopy(dict(call.arguments)))
+        if not isinstance(tool, AgentTool):  # the agent in such a tool is judged in its callers' conversations too
+            caller = CALLER.get()
+            for conversation in judged:
+                caller = Caller(self._bridge, conversation, above=caller)
+            CALLER.set(caller)  # ADK runs each call in a task of its own, so this ends with it
         return None
 
     async def _not_taken(self, call: Call, judged: Mapping[str, Judged]) -> list[Judged]:
@@ -242,7 +252,10 @@ class SkillPlugin(BasePlugin):
             )
         for tool in request.tools_dict.values():
             if tool.name in OWN_TOOLS and not isinstance(tool, _OwnTool):
-                raise InvalidTurn(f"a tool is named {tool.name!r}, as one of skillweave's own; give it another name")
+                raise InvalidTurn(
+                    f"a tool is named {tool.name!r}, as one of skillweave's own; give it another name, or its toolset, "
+                    "such as ADK's SkillToolset, a tool_name_prefix"
+                )
             if isinstance(tool, AgentTool) and not tool.include_plugins and self._unguarded is Unguarded.REFUSE:
                 raise UnguardedAgent(
                     tool.name,
@@ -332,13 +345,39 @@ def _noted(events: Iterable[Event]) -> _Notes:
 
 async def _keep(invocation: InvocationContext, injection: Injection) -> None:
     """Write what was given, and what leaves, into the session, where the next call finds it."""
+    others = await _given_meanwhile(invocation) if injection.messages else {}
     for message in injection.messages:
-        await _append(invocation, {"given": message.id}, _said_by_user(message.text))
+        if message.text in others:
+            invocation.session.events.append(others[message.text])
+        else:
+            await _append(invocation, {"given": message.id}, _said_by_user(message.text))
     if injection.leaving:
         await _append(invocation, {"taken_out": [drop.message_id for drop in injection.leaving]}, None)
 
 
+async def _given_meanwhile(invocation: InvocationContext) -> dict[str, Event]:
+    """By text, what another run of this session wrote into it since this run read it."""
+    own = invocation.session
+    kept = await invocation.session_service.get_session(
+        app_name=own.app_name,
+        user_id=own.user_id,
+        session_id=own.id,
+        config=GetSessionConfig(num_recent_events=_RECENT),
+    )
+    known, place = {event.id for event in own.events}, (invocation.branch, invocation.isolation_scope)
+    return {
+        (event.content.parts[0].text or ""): event
+        for event in (kept.events if kept else ())
+        if event.id not in known
+        and (event.branch, event.isolation_scope) == place
+        and is_skill_event(event)
+        and event.content
+        and event.content.parts
+    }
+
+
 async def _append(invocation: InvocationContext, note: Mapping[str, object], content: types.Content | None) -> None:
+    before = invocation.session.events
     event = Event(
         invocation_id=invocation.invocation_id,
         author="user",
@@ -347,6 +386,9 @@ async def _append(invocation: InvocationContext, note: Mapping[str, object], con
         content=content,
         custom_metadata={MARK: dict(note)},
     )
+    if before:
+        # Databases order events by their time, and the reply that this call of the model brings has that of its start.
+        event.timestamp = before[-1].timestamp + _MOMENT
     await invocation.session_service.append_event(invocation.session, event)
 
 

@@ -1,3 +1,5 @@
+from .flow import Beginning as Beginning
+from .flow import Flow as Flow
 from .identify import OURS as OURS
 from .identify import Scope as Scope
 from .paths import Begun as Begun
@@ -9,12 +11,7 @@ from .steps import Parts as Parts
 from .steps import Pass as Pass
 from .steps import Question as Question
 from .steps import Refused as Refused
-from .steps import Relay as Relay
-from .steps import Send as Send
 from .steps import Start as Start
-from .steps import Step as Step
-from .steps import Upstream as Upstream
-from .steps import Write as Write
 from .wrapping import Wrapped as Wrapped
 
 __all__: list[str]

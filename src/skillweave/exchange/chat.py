@@ -84,25 +84,6 @@ class Chat(Form):
     def stream(self, sieve: Sieve, carried: Carried) -> Stream:
         return ChatStream(sieve, carried)
 
-    def replayed(self, reply: Mapping[str, Any]) -> bytes:
-        head = {key: one for key, one in reply.items() if key not in ("choices", "usage", "object")}
-        head["object"], written = "chat.completion.chunk", b""
-        for choice in reply["choices"]:
-            calls = listed(choice["message"].get("tool_calls"))
-            numbered = {"tool_calls": [{**one, "index": n} for n, one in enumerate(calls)]} if calls else {}
-            parts: Sequence[tuple[dict[str, Any], Any]] = (
-                ({**choice["message"], **numbered}, None),
-                ({}, choice.get("finish_reason")),
-            )
-            for delta, finish in parts:
-                one = {"index": choice.get("index", 0), "delta": delta, "finish_reason": finish}
-                written += write_event({**head, "choices": [one]})
-        return written + b"data: [DONE]\n\n"
-
-    def last_events(self, stream: Stream, merged: Mapping[str, Any]) -> bytes:
-        assert isinstance(stream, ChatStream)  # noqa: S101 - made by `stream`
-        return b"".join(stream.last(merged))
-
 
 def _called(raw: Any) -> list[Any]:  # noqa: ANN401 - JSON
     call = raw if isinstance(raw, Mapping) else {}
@@ -275,8 +256,10 @@ class ChatStream(Stream):
         calls = [one for one in self._numbers if one[0] == "call" and one[1] == block[1]]
         return calls.index(block)
 
-    def last(self, merged: Mapping[str, Any]) -> Iterator[bytes]:
-        """The events at the end, of the merged reply."""
+    def last(self, merged: Mapping[str, Any]) -> bytes:
+        return b"".join(self._last(merged))
+
+    def _last(self, merged: Mapping[str, Any]) -> Iterator[bytes]:
         by_index = {int(one.get("index") or 0): one for one in merged["choices"]}
         for event in self.endings:
             chunk = dict(event.data or {})

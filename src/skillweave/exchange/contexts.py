@@ -69,9 +69,12 @@ def is_probe(body: Mapping[str, Any]) -> bool:
 
 
 def context_of(
-    scope: Scope, session: str, links: Sequence[Link], entries: Mapping[str, Entry], tools: str, *, probe: bool
+    scope: Scope, session: str, links: Sequence[Link], entries: Mapping[str, Entry], tools: str, *, beside: bool
 ) -> Context:
-    """Returns the context of a request whose chain is `links`, by what is known of the places in it."""
+    """Returns the context of a request whose chain is `links`, by what is known of the places in it.
+
+    `beside` says that a request that extends no chain is beside the chat of its session.
+    """
     digest = links[-1].digest if links else sha256(tools.encode()).hexdigest()
     states = [
         (link, entries[key]) for link in links if (key := chain_key(link.digest)) in entries and entries[key].state
@@ -88,7 +91,7 @@ def context_of(
         return Context(Way.NEW, scope.conversation(f"chat-{digest[:24]}"), digest)
     conversation = scope.conversation(session)
     main = entries.get(MAIN)
-    if probe or (main is not None and main.tools not in ("", tools)):
+    if beside or (main is not None and main.tools not in ("", tools)):
         return Context(Way.SIDE, conversation if main is None else main.conversation, digest, main or EMPTY)
     if main is None:
         return Context(Way.NEW, conversation, digest)

@@ -26,6 +26,7 @@ _SESSIONS: Mapping[str, str | None] = {
     "x-session-id": None,
 }
 _CODEX = "codex"
+_WITH_TOOLS = (_CODEX, "claude-cli", "opencode")
 _LONGEST = 200
 _SESSION_IN_USER = re.compile(r"_session_([0-9a-fA-F-]{8,64})$")
 
@@ -72,6 +73,15 @@ def session_of(headers: Mapping[str, str], body: Mapping[str, Any], named: str =
     return _in_body(headers, body)
 
 
+def always_has_tools(headers: Mapping[str, str]) -> bool:
+    """Whether an agent asks whose chat always has tools, so that a request without them is beside it: a title, say."""
+    return any(name in _agent(headers) for name in _WITH_TOOLS)
+
+
+def _agent(headers: Mapping[str, str]) -> str:
+    return " ".join((headers.get("user-agent", ""), headers.get("originator", ""))).lower()
+
+
 def _in_body(headers: Mapping[str, str], body: Mapping[str, Any]) -> str:
     kept = body.get("conversation")
     kept = kept.get("id") if isinstance(kept, Mapping) else kept
@@ -83,8 +93,7 @@ def _in_body(headers: Mapping[str, str], body: Mapping[str, Any]) -> str:
         return session
     key = body.get("prompt_cache_key")
     # Others share one key between all their users.
-    agent = " ".join((headers.get("user-agent", ""), headers.get("originator", ""))).lower()
-    return key if isinstance(key, str) and key and _CODEX in agent else ""
+    return key if isinstance(key, str) and key and _CODEX in _agent(headers) else ""
 
 
 def _session_in(user: str) -> str:

@@ -1,56 +1,21 @@
 """The calls of a reply: ours are answered, denied ones never reach the client, at a checkpoint a person is asked."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from skillweave.adapters.approval import Reply, as_replied
-from skillweave.adapters.bridge import Bridge
 from skillweave.adapters.bridge import Judged as Ruled
-from skillweave.adapters.chat import Call, HostMessage, words_for
+from skillweave.adapters.chat import Call, words_for
 from skillweave.compose.policy import OWN_TOOLS, Ruling, ToolPolicy
-from skillweave.exchange.contexts import Context
-from skillweave.exchange.forms import Answered, Form
-from skillweave.exchange.steps import Parts, Question
+from skillweave.exchange.forms import Answered
+from skillweave.exchange.request import Request
+from skillweave.exchange.steps import Question
 from skillweave.exchange.streams import Block, Fate, Stream
 from skillweave.exchange.wire import write_json
-from skillweave.injection import CurrentPolicy
 
 NOBODY = "it waits for a person's approval, and nobody could be asked; go on without it"
 LATE = "it waited for a person's approval, and nobody decided in time; go on without it, or try again later"
-
-
-class Judged(Protocol):
-    """What a judge has to know of the exchange whose replies it judges."""
-
-    form: Form
-    parts: Parts
-    body: dict[str, Any]
-    tools: list[Any]
-    names: tuple[str, ...]
-    context: Context
-    policy: CurrentPolicy | None
-    own: bool
-    turns: list[str]
-    given: list[str]
-
-    @property
-    def bridge(self) -> Bridge:
-        """The weaver as the conversation has it."""
-        ...
-
-    @property
-    def at_provider(self) -> bool:
-        """Whether the provider keeps the history, so that only what is new comes."""
-        ...
-
-    async def hold(self, reply: Mapping[str, Any]) -> None:
-        """Keeps a reply while a person is asked."""
-        ...
-
-    def pieces(self, said: Sequence[Any] = ()) -> list[HostMessage]:
-        """What the model has been sent until now, and what it said then."""
-        ...
 
 
 @dataclass(slots=True)
@@ -61,7 +26,7 @@ class Judge:
     the model gave, `words` stand in for a reply of which nothing is left.
     """
 
-    exchange: Judged
+    exchange: Request
     visible: list[Call] = field(default_factory=list)
     changed: bool = False
     words: str = ""

@@ -92,24 +92,6 @@ class Messages(Form):
     def stream(self, sieve: Sieve, carried: Carried) -> Stream:
         return MessagesStream(sieve, carried)
 
-    def replayed(self, reply: Mapping[str, Any]) -> bytes:
-        begun = {**reply, "content": [], "stop_reason": None}
-        events: list[dict[str, Any]] = [{"type": "message_start", "message": begun}]
-        for index, block in enumerate(reply["content"]):
-            start = {**block, "input": {}} if block.get("type") == "tool_use" else block
-            events.append({"type": "content_block_start", "index": index, "content_block": start})
-            if block.get("type") == "tool_use":
-                delta = {"type": "input_json_delta", "partial_json": write_json(block.get("input")).decode()}
-                events.append({"type": "content_block_delta", "index": index, "delta": delta})
-            events.append({"type": "content_block_stop", "index": index})
-        end = {key: reply.get(key) for key in ("stop_reason", "stop_sequence")}
-        events += [{"type": "message_delta", "delta": end, "usage": reply.get("usage")}, {"type": "message_stop"}]
-        return b"".join(write_event(one, one["type"]) for one in events)
-
-    def last_events(self, stream: Stream, merged: Mapping[str, Any]) -> bytes:
-        assert isinstance(stream, MessagesStream)  # noqa: S101 - made by `stream`
-        return stream.last(merged)
-
     def keep_alive(self) -> bytes:
         return write_event({"type": "ping"}, "ping")
 
@@ -225,7 +207,6 @@ class MessagesStream(Stream):
         return write_event({**data, "index": number}, str(data["type"]))
 
     def last(self, merged: Mapping[str, Any]) -> bytes:
-        """The events at the end."""
         seen = [one for one in merged["content"] if one.get("type") not in _THINKING]
         number, words = self.carried.blocks + len(self._numbers), b""
         if len(merged["content"]) > number and seen:

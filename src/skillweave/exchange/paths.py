@@ -1,6 +1,6 @@
 """The beginning of an exchange: which form a request has, by its path, and its steps."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from typing import Any
 
 from skillweave.exchange.chat import Chat
@@ -37,6 +37,19 @@ class Begun:
     def overhead(self) -> float:
         """Seconds that were added to the time of the upstream until now."""
         return self._exchange.overhead
+
+    @property
+    def facts(self) -> Mapping[str, str | int | bool | tuple[str, ...]]:
+        """What is known of it now, by name, for whoever records it; `rounds` are those that the client did not see."""
+        exchange = self._exchange
+        return {
+            "conversation": exchange.context.conversation,
+            "form": self.form,
+            "way": self.way,
+            "rounds": max(len(exchange.replies) - 1, 0),
+            "given": tuple(dict.fromkeys(exchange.given)),
+            "passed": "Passed" in exchange.notes,
+        }
 
 
 def begin(parts: Parts, asked: Asked) -> Begun | None:

@@ -134,19 +134,6 @@ class Responses(Form):
     def stream(self, sieve: Sieve, carried: Carried) -> Stream:
         return ResponsesStream(sieve, carried)
 
-    def replayed(self, reply: Mapping[str, Any]) -> bytes:
-        begun = {**reply, "status": "in_progress", "output": []}
-        events: list[dict[str, Any]] = [{"type": "response.created", "response": begun}]
-        for index, item in enumerate(reply["output"]):
-            kinds = ("response.output_item.added", "response.output_item.done")
-            events += [{"type": kind, "output_index": index, "item": item} for kind in kinds]
-        events.append({"type": f"response.{reply.get('status', 'completed')}", "response": dict(reply)})
-        return b"".join(write_event({**one, "sequence_number": n}, one["type"]) for n, one in enumerate(events))
-
-    def last_events(self, stream: Stream, merged: Mapping[str, Any]) -> bytes:
-        assert isinstance(stream, ResponsesStream)  # noqa: S101 - made by `stream`
-        return stream.last(merged)
-
 
 class HostedCall(Call):
     """A call of one of the provider's own tools that the client runs."""
@@ -245,7 +232,6 @@ class ResponsesStream(Stream):
         return write_event({**data, **changed}, event.name) if changed or not event.raw else event.raw
 
     def last(self, merged: Mapping[str, Any]) -> bytes:
-        """The events at the end; words of ours, where nothing else is left, are an item before."""
         number, written = self.carried.blocks + len(self._numbers), b""
         for index, item in enumerate(merged["output"][number:], number):
             for kind in ("response.output_item.added", "response.output_item.done"):

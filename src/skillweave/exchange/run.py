@@ -3,31 +3,27 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
-from urllib.parse import quote
 from uuid import uuid4
-from weakref import WeakKeyDictionary
 
-from skillweave.adapters.bridge import Bridge
-from skillweave.adapters.chat import SEPARATOR, HostMessage, turn_from
+from skillweave.adapters.chat import SEPARATOR, HostMessage, last_spoken, turn_from
 from skillweave.compose.policy import OWN_TOOLS
 from skillweave.dialogue import Message, Role
 from skillweave.disclose.block import SkillTools
-from skillweave.errors import Contended, InvalidTurn, SkillweaveError, SourceUnavailable, StoreUnavailable
-from skillweave.exchange.chain import Link, chain_of
-from skillweave.exchange.contexts import EMPTY, Context, Way, context_of, inherited, is_probe, tools_digest, turn_id
-from skillweave.exchange.forms import Form, names_of, tools_of
+from skillweave.errors import Contended, InvalidTurn, SourceUnavailable, StoreUnavailable
+from skillweave.exchange.chain import chain_of
+from skillweave.exchange.contexts import EMPTY, Way, context_of, inherited, is_probe, tools_digest, turn_id
+from skillweave.exchange.forms import names_of, tools_of
 from skillweave.exchange.history import History, listed_by_agent, restored, without_lines, without_texts
-from skillweave.exchange.identify import session_of
+from skillweave.exchange.identify import always_has_tools, session_of
 from skillweave.exchange.insertions import MAIN, Entry, chain_key
 from skillweave.exchange.judging import Judge
+from skillweave.exchange.request import Request, bridge_of
 from skillweave.exchange.responses import KEPT_BY
 from skillweave.exchange.steps import (
     Answer,
-    Asked,
-    Parts,
     Pass,
     Refused,
     Relay,
@@ -37,11 +33,10 @@ from skillweave.exchange.steps import (
     Upstream,
     Write,
 )
-from skillweave.exchange.streams import Carried, Sieve, Stream, is_marker
+from skillweave.exchange.streams import Sieve, Stream, is_marker
 from skillweave.exchange.wire import Unreadable, read_object, write_json
 from skillweave.injection import CurrentPolicy, Injection
 from skillweave.state.state import Writes
-from skillweave.weaver import Weaver
 
 MOST_ROUNDS = 8
 """Rounds of a request that the client does not see; in the one after them the model may call no tool."""
@@ -53,39 +48,8 @@ _LARGE = 256 * 1024
 
 
 @dataclass(slots=True)
-class Exchange:
+class Exchange(Request):
     """One request on its way. `steps` yields what the door has to do, and is sent what came of it."""
-
-    parts: Parts
-    form: Form
-    asked: Asked
-    counts_only: bool = False
-    body: dict[str, Any] = field(default_factory=dict)
-    tools: list[Any] = field(default_factory=list)
-    names: tuple[str, ...] = ()
-    links: tuple[Link, ...] = ()
-    loaded: Mapping[str, Entry] = field(default_factory=dict)
-    entries: dict[str, Entry] = field(default_factory=dict)
-    context: Context = field(default_factory=lambda: Context(Way.SIDE, "", ""))
-    session: str = ""
-    own: bool = False
-    withheld: tuple[str, ...] = ()
-    injection: Injection | None = None
-    policy: CurrentPolicy | None = None
-    history: History = field(default_factory=lambda: History((), ()))
-    hidden: list[Any] = field(default_factory=list)
-    held: list[Any] = field(default_factory=list)
-    replies: list[dict[str, Any]] = field(default_factory=list)
-    turns: list[str] = field(default_factory=list)
-    given: list[str] = field(default_factory=list)
-    notes: dict[str, str] = field(default_factory=dict)
-    _bridge: Bridge | None = None
-    _open: list[str] = field(default_factory=list)
-    _marker: str = ""
-    _holds: bool = False
-    _carried: Carried = field(default_factory=Carried)
-    _begun: float = field(default_factory=perf_counter)
-    _upstream: float = 0.0
 
     async def steps(self) -> AsyncGenerator[Step, Any]:
         """Yields the steps. An end before an Answer, a Pass or the last Write means that upstream broke off.
@@ -103,7 +67,7 @@ class Exchange:
             if came is not None:
                 raise
             try:
-                passed = await self._passed(str(error), "unreadable-request", 400)
+                passed = await self.passed_headers(str(error), "unreadable-request", 400)
             except Refused as refused:
                 yield problem(refused)
                 return
@@ -112,13 +76,8 @@ class Exchange:
         finally:
             await rounds.aclose()
             with suppress(StoreUnavailable, Contended):
-                for turn in self._open:
+                for turn in self.open:
                     await self.parts.weaver.release(self.context.conversation, turn)
-
-    @property
-    def at_provider(self) -> bool:
-        """Whether the provider keeps the history, so that only what is new comes."""
-        return any(self.body.get(one) for one in KEPT_BY) and self.form.own_item
 
     async def _prepare(self) -> None:
         """Reads the request and finds its context. Raises Unreadable, and Refused for what is not served."""
@@ -143,14 +102,14 @@ class Exchange:
         keys = [MAIN, *(chain_key(link.digest) for link in self.links), *([self._start()] if self._start() else [])]
         tools = tools_digest(self.names)
         try:
-            found = await self.parts.insertions.find_entries(self._scope, keys, tenant=self._tenant)
+            found = await self.parts.insertions.find_entries(self.scope, keys, tenant=self.tenant)
             self.loaded = {key: Entry.from_bytes(one) for key, one in found.items()}
             self.entries = dict(self.loaded)
         except StoreUnavailable as error:
-            await self._require_no_rules(str(error), "store-unavailable", 503)
+            await self.require_no_rules(str(error), "store-unavailable", 503)
             self.notes["Passed"] = "what was put in before cannot be read now"
-        probe = is_probe(self.body)
-        self.context = context_of(self.parts.scope, self.session, self.links, self.entries, tools, probe=probe)
+        beside = is_probe(self.body) or (not self.tools and always_has_tools(self.asked.headers))
+        self.context = context_of(self.parts.scope, self.session, self.links, self.entries, tools, beside=beside)
         if self._start() in self.entries and self.context.way in (Way.NEW, Way.SIDE, Way.REWRITE):
             known = self.entries[self._start()]
             self.context = replace(self.context, way=Way.ON, conversation=known.conversation, known=known)
@@ -161,6 +120,8 @@ class Exchange:
         if self.context.way is Way.FORK and not self.counts_only:
             with suppress(StoreUnavailable):  # the turn meets the same ledger, and says what holds then
                 await self._inherit()
+        if self.parts.before is not None and not self.counts_only:
+            await self.parts.before(self.context.conversation)
         self.history = restored(self.form, items, self.links, self.entries)
         if self.history.lost:
             self.notes["Passed"] = "the reasoning of an earlier reply is left out, as its original is not known"
@@ -185,26 +146,12 @@ class Exchange:
         elif self.context.way is Way.REWRITE and not known.own and not known.withheld:
             self.own = bool(self.tools) and not choice
         self.own = self.own and self.context.way is not Way.SIDE
-        self._bridge = _bridge_of(self.parts.weaver, SkillTools.OFFERED if self.own else SkillTools.ABSENT)
+        self._bridge = bridge_of(self.parts.weaver, SkillTools.OFFERED if self.own else SkillTools.ABSENT)
 
     def _start(self) -> str:
         """Where the chain of a request begins whose history the provider keeps."""
         before = self.body.get(KEPT_BY[0]) if self.form.own_item else None
         return response_key(before) if isinstance(before, str) and before else ""
-
-    @property
-    def _scope(self) -> str:
-        return f"{self.parts.scope.name}|{self.session}"
-
-    @property
-    def _tenant(self) -> str:
-        return self.parts.weaver.ledger.tenant
-
-    @property
-    def bridge(self) -> Bridge:
-        """The weaver as this conversation has it."""
-        assert self._bridge is not None  # noqa: S101 - made by `_choose_tools`
-        return self._bridge
 
     async def _inherit(self) -> None:
         ledger = self.parts.weaver.ledger
@@ -219,13 +166,13 @@ class Exchange:
         upstream, reader = Upstream(0, {}, None), None
         while going:
             data = await _beside(write_json, await self._composed(), self.asked.body)
-            kept = await self._kept()
+            kept = await self.kept()
             if kept is None:
                 begun = perf_counter()
                 upstream = yield Send(data)
                 self._upstream += perf_counter() - begun
             else:
-                upstream = Upstream(200, _MADE, None if self.body.get("stream") else write_json(kept))
+                upstream = Upstream(200, _MADE, None if isinstance(kept, str) else write_json(kept))
             if upstream.status >= 300 or self.counts_only:
                 if not started:
                     yield Pass(self.headers())
@@ -235,10 +182,10 @@ class Exchange:
                 if not started:
                     yield Start(self.headers() if kept is None else {**self.headers(), "content-type": _EVENTS})
                     started = True
-                yield Relay(reader.feed) if kept is None else Write(reader.feed(self.form.replayed(kept)))
+                yield Write(reader.feed(kept.encode("latin-1"))) if isinstance(kept, str) else Relay(reader.feed)
             reply, why = self._read(upstream, reader)
             if why:
-                yield Pass(await self._passed(f"the reply cannot be read: {why}", "unreadable-reply", 502))
+                yield Pass(await self.passed_headers(f"the reply cannot be read: {why}", "unreadable-reply", 502))
             if reply is None:
                 return
             going = await self._goes_on(judge, reply, reader)
@@ -249,7 +196,9 @@ class Exchange:
 
     def _reader(self, judge: Judge) -> Stream:
         markers = not self.own and self.context.way is not Way.SIDE and not has_choices(self.body)
-        return self.form.stream(Sieve(judge.by_name, judge.whole, markers), self._carried)
+        self.reader = self.form.stream(Sieve(judge.by_name, judge.whole, markers), self._carried)
+        self.reader.raw = bytearray() if self.policy is not None and self.policy.tools.asks else None
+        return self.reader
 
     def _read(self, upstream: Upstream, reader: Stream | None) -> tuple[dict[str, Any] | None, str]:
         """The reply, or why it cannot be read; None alone for a stream that broke off."""
@@ -289,33 +238,10 @@ class Exchange:
         await self._finish(merged, changed=changed)
         if reader is not None:
             raw = b"".join(event.raw for event in reader.endings)
-            return Write(self.form.last_events(reader, merged) if changed or not raw else raw)
+            return Write(reader.last(merged) if changed or not raw else raw)
         if changed or upstream.headers is _MADE:
             return Answer(200, self._content_headers(upstream), write_json(merged))
         return Pass(self.headers())
-
-    @property
-    def _held_key(self) -> str:
-        return f"held:{self.context.turn_id}"
-
-    async def hold(self, reply: Mapping[str, Any]) -> None:
-        """Keeps the first reply while a person is asked: the same request again goes on from it, in any process."""
-        if not self.replies and self.context.way is not Way.SIDE:
-            with suppress(StoreUnavailable):
-                data = {self._held_key: Entry(items=(reply,)).to_bytes()}
-                await self.parts.insertions.keep_entries(self._scope, data, tenant=self._tenant)
-                self._holds = True
-
-    async def _kept(self) -> dict[str, Any] | None:
-        """The reply to this very request that a person is being asked about, if there is one."""
-        if self.replies or self.injection is None or not self.injection.tools.asks or self.counts_only:
-            return None
-        with suppress(StoreUnavailable):
-            found = await self.parts.insertions.find_entries(self._scope, [self._held_key], tenant=self._tenant)
-            items = Entry.from_bytes(found[self._held_key]).items if found else ()
-            self._holds = bool(items)
-            return dict(items[0]) if items else None
-        return None
 
     def _content_headers(self, upstream: Upstream) -> Mapping[str, str]:
         left = {name: one for name, one in upstream.headers.items() if name.lower() not in _LENGTHS}
@@ -374,7 +300,11 @@ class Exchange:
             else turn_id(self.context.conversation, f"{self.context.digest}:{number}")
         )
         self.turns.append(of)
-        turn = turn_from(self.pieces(), self.context.conversation, turn_id=of, tools=self.names or None)
+        pieces = self.pieces()
+        if self.at_provider and last_spoken(pieces) is None:
+            # Results alone: the model that called for them spoke last, in the history that the provider keeps.
+            pieces = [HostMessage("", Message(Role.ASSISTANT, None), None), *pieces]
+        turn = turn_from(pieces, self.context.conversation, turn_id=of, tools=self.names or None)
         if self._marker:
             turn = replace(turn, message=Message(Role.ASSISTANT, self._marker))
         if self.at_provider:
@@ -383,12 +313,8 @@ class Exchange:
             return await self.bridge.weaver.preview(turn)
         injection = await self.bridge.weaver.claim(turn)
         if injection.blocks:
-            self._open.append(of)
+            self.open.append(of)
         return injection
-
-    def pieces(self, said: Sequence[Any] = ()) -> list[HostMessage]:
-        """What the model has been sent until now, and what it said then."""
-        return self.form.read([*self.history.items, *self.hidden, *said], self.body)
 
     def _put(self, text: str) -> None:
         """Puts a text into the client's history, or into what the model was answered inside."""
@@ -461,49 +387,19 @@ class Exchange:
         if self.form.own_item and merged.get("id"):
             last = self.replies[-1].get("id")
             saved[response_key(str(merged["id"]))] = replace(common, items=(last,) if last != merged["id"] else ())
-        if self._holds:
-            saved[self._held_key] = Entry()
+        if self.holds:
+            saved[self.held_key] = Entry()
         try:
             data = {key: entry.to_bytes() for key, entry in saved.items() if entry != self.loaded.get(key)}
-            await self.parts.insertions.keep_entries(self._scope, data, tenant=self._tenant)
-            for turn in self._open:
+            await self.parts.insertions.keep_entries(self.scope, data, tenant=self.tenant)
+            for turn in self.open:
                 await self.bridge.weaver.confirm(conversation, turn)
         except (StoreUnavailable, Contended):
             # The reply is worth more: what was not kept is absent in the next request, and given again when wanted.
             self.notes["Passed"] = "what was put in could not be kept"
-        self._open.clear()
-
-    @property
-    def overhead(self) -> float:
-        """Seconds that were added to the time of the upstream until now."""
-        return perf_counter() - self._begun - self._upstream
-
-    def headers(self) -> dict[str, str]:
-        """What the client is told of the exchange."""
-        found = {"Conversation": self.context.conversation, **self.notes}
-        if self.injection is not None:
-            found["Given"] = ",".join(dict.fromkeys(self.given))
-            found["Offered"] = ",".join(self.injection.offered)
-        if self.withheld:
-            found["Withheld-Tools"] = ",".join(self.withheld)
-        found["Overhead-Ms"] = f"{self.overhead * 1000:.1f}"
-        return {f"X-Skillweave-{name}": quote(one[:500], safe=" ,:;()'@~/=") for name, one in found.items() if one}
-
-    async def _passed(self, why: str, code: str, status: int) -> dict[str, str]:
-        """The headers of what passes unjudged, as no skill has rules. Raises Refused where one has."""
-        await self._require_no_rules(why, code, status)
-        return {"X-Skillweave-Passed": quote(why[:300], safe=" ,:;()'`")}
-
-    async def _require_no_rules(self, why: str, code: str, status: int) -> None:
-        try:
-            snapshot = await self.parts.weaver.skills.snapshot()
-        except SkillweaveError as error:
-            raise Refused(503, "skills-unavailable", f"nobody knows which tool rules hold: {error}") from error
-        if any(skill.has_rules for skill in snapshot.skills.values()):
-            raise Refused(status, code, f"tool rules hold here, and this cannot be judged: {why}")
+        self.open.clear()
 
 
-_BRIDGES: WeakKeyDictionary[Weaver, dict[SkillTools, Bridge]] = WeakKeyDictionary()
 _EVENTS = "text/event-stream"
 _MADE: Mapping[str, str] = {"content-type": "application/json"}
 """The headers of a reply that was kept."""
@@ -514,15 +410,6 @@ _LENGTHS = frozenset({"content-length", "content-encoding", "transfer-encoding"}
 def response_key(named: str) -> str:
     """The key of a response that the provider keeps."""
     return f"response:{named}"
-
-
-def _bridge_of(weaver: Weaver, tools: SkillTools) -> Bridge:
-    """The weaver for models with skillweave's tools, or without them; made once, as what it compiles is kept in it."""
-    made = _BRIDGES.setdefault(weaver, {})
-    if tools not in made:
-        made[tools] = Bridge(weaver)
-        made[tools].weaver = weaver.variant(replace(weaver.settings, skill_tools=tools))
-    return made[tools]
 
 
 async def _beside(work: Callable[[Any], Any], value: object, body: bytes) -> Any:  # noqa: ANN401 - whatever it gives

@@ -105,7 +105,7 @@ class Refused(SkillweaveError):
 class Parts:
     """What every exchange of a door works with; `approve` None means that a call at a checkpoint is denied.
 
-    `seen` is told of each injection.
+    `before` is awaited with the conversation before its turn, and `seen` is told of each injection.
     """
 
     weaver: Weaver
@@ -113,4 +113,5 @@ class Parts:
     scope: Scope = field(default_factory=Scope)
     approve: Approve | None = None
     require_conversation: bool = False
+    before: Callable[[str], Awaitable[object]] | None = None
     seen: Callable[[Injection], None] = lambda _: None

@@ -61,7 +61,8 @@ def is_marker(text: str) -> bool | None:
 class Stream:
     """One round of a streamed reply. `feed` gives what goes on to the client, `ending` is kept for the last round.
 
-    `reply` is the whole reply, None until it has ended; `failed` says that the provider told of an error.
+    `reply` is the whole reply, None until it has ended; `failed` says that the provider told of an error. `raw` is all
+    that came, where it is kept.
     """
 
     sieve: Sieve
@@ -70,6 +71,7 @@ class Stream:
     failed: bool = False
     endings: list[Event] = field(default_factory=list)
     marked: bool = False
+    raw: bytearray | None = None
     fates: dict[Block, Fate] = field(default_factory=dict)
     _events: Events = field(default_factory=Events)
     _line: deque[tuple[Block | None, Event]] = field(default_factory=deque)
@@ -78,6 +80,8 @@ class Stream:
 
     def feed(self, data: bytes) -> bytes:
         """Returns what goes on to the client now. Raises Unreadable."""
+        if self.raw is not None:
+            self.raw += data
         for event in self._events.feed(data):
             self.take(event)
         return b"".join(self._flushed())
@@ -93,6 +97,10 @@ class Stream:
 
     def written(self, event: Event, number: int | None) -> bytes:
         """The event as the client gets it; `number` is that of its block there."""
+        raise NotImplementedError
+
+    def last(self, merged: Mapping[str, Any]) -> bytes:
+        """The end of the stream, of the merged reply; words of ours, where nothing else is left, come first."""
         raise NotImplementedError
 
     def resolve(self, fates: Mapping[Block, Fate]) -> bytes:

@@ -1,15 +1,17 @@
 """The door inside the process: a transport around a client's own HTTP client, of `httpx` or `httpx2`."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextvars import ContextVar
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
+from operator import methodcaller
 from typing import Any
 
+from skillweave.exchange.flow import BlockingFlow, Flow
 from skillweave.exchange.identify import OURS
-from skillweave.exchange.paths import begin
+from skillweave.exchange.paths import Begun, begin
 from skillweave.exchange.run import problem
-from skillweave.exchange.steps import Answer, Asked, Parts, Pass, Refused, Relay, Send, Start, Step, Upstream, Write
+from skillweave.exchange.steps import Answer, Asked, Parts, Pass, Refused, Start
 
 FAMILIES = ("httpx2", "httpx")
 CONVERSATION: ContextVar[str] = ContextVar("skillweave_conversation", default="")
@@ -51,65 +53,84 @@ class _Exchanges:
     def __init__(self, client: Any, parts: Parts) -> None:  # noqa: ANN401
         self.client, self.parts = client, parts
 
-    def begun(self, request: Any, body: bytes) -> AsyncGenerator[Step, Any] | None:  # noqa: ANN401
-        """The steps of a request to a model, None for any other."""
+    def begun(self, request: Any, body: bytes) -> Begun | Answer | None:  # noqa: ANN401
+        """The exchange of a request to a model, None for any other; or why it is not sent."""
         path = request.url.path
         if request.method != "POST":
             return None
-        headers = {name.lower(): value for name, value in request.headers.items()}
-        found = begin(self.parts, Asked(path, headers, body, CONVERSATION.get()))
-        return None if found is None else found.steps
-
-    def refused(self, request: Any) -> Answer | None:  # noqa: ANN401
-        """Why a request is not sent: what runs later at the provider cannot be judged."""
-        if request.method == "POST" and request.url.path.endswith(_NOT_SERVED):
+        if path.endswith(_NOT_SERVED):  # what runs later at the provider cannot be judged
             return problem(Refused(400, "not-served", "batches cannot be judged; send each request by itself"))
-        return None
+        headers = {name.lower(): value for name, value in request.headers.items()}
+        return begin(self.parts, Asked(path, headers, body, CONVERSATION.get()))
 
-    def sent(self, request: Any, body: bytes | None = None) -> Any:  # noqa: ANN401
-        """The request as it goes upstream: without our headers, with another body."""
+    def called(self, request: Any, body: bytes | None = None) -> Any:  # noqa: ANN401
+        """The response, or what is awaited for it, of the request without our headers, with another body."""
         left = [(k, v) for k, v in request.headers.multi_items() if not k.lower().startswith(OURS)]
         if body is not None:
             left = [(k, v) for k, v in left if k.lower() not in _NOT_FORWARDED]
-            content: Any = body
-        else:
-            content = request.content
-        kind = type(request)
-        return kind(request.method, request.url, headers=left, content=content, extensions=request.extensions)
+        content = request.content if body is None else body
+        sent = type(request)(request.method, request.url, headers=left, content=content, extensions=request.extensions)
+        return self.client.send(sent, stream=True)
 
     def answered(self, request: Any, answer: Answer) -> Any:  # noqa: ANN401
         """The answer as a response."""
-        return self.response(request)(answer.status, headers=dict(answer.headers), content=answer.body, request=request)
+        return _response(request)(answer.status, headers=dict(answer.headers), content=answer.body, request=request)
 
-    def response(self, request: Any) -> Any:  # noqa: ANN401
-        """The class of responses of the package."""
-        return import_module(type(request).__module__.partition(".")[0]).Response
-
-    def passed(self, request: Any, came: Any, headers: Mapping[str, str], stream: Any) -> Any:  # noqa: ANN401
-        """What upstream answered, with headers of ours; `stream` is None where its body was read."""
-        if stream is not None:
-            raw = [*came.headers.multi_items(), *headers.items()]
-            return self.response(request)(came.status_code, headers=raw, stream=stream, extensions=came.extensions)
-        raw = [(k, v) for k, v in came.headers.multi_items() if k.lower() not in _OF_BODY]
-        return self.response(request)(came.status_code, headers=[*raw, *headers.items()], content=came.content)
-
-    def begin(self, request: Any, came: Any, headers: Mapping[str, str], stream: Any) -> Any:  # noqa: ANN401
-        """The beginning of a streamed answer."""
+    def passed(self, request: Any, came: Any, step: Start | Pass, pieces: Any) -> Any:  # noqa: ANN401
+        """What upstream answered, with headers of ours: streamed, as it was read, or as it still comes."""
         sent = [] if came is None else came.headers.multi_items()
-        raw = [(k, v) for k, v in sent if k.lower() not in _OF_BODY]
-        return self.response(request)(200, headers=[*raw, *headers.items()], stream=stream)
+        if isinstance(step, Pass) and not came.is_stream_consumed:
+            return _response(request)(
+                came.status_code, headers=[*sent, *step.headers.items()], stream=pieces, extensions=came.extensions
+            )
+        headers = [*((k, v) for k, v in sent if k.lower() not in _OF_BODY), *step.headers.items()]
+        if isinstance(step, Start):
+            return _response(request)(200, headers=headers, stream=pieces)
+        return _response(request)(came.status_code, headers=headers, content=came.content)
 
 
-def streams(came: Any) -> bool:  # noqa: ANN401
-    """Whether a response is a stream of events."""
-    return bool(came.status_code < 300 and "text/event-stream" in came.headers.get("content-type", ""))
+class _Blocking(_Exchanges):
+    """For clients that block."""
+
+    def handle_request(self, request: Any) -> Any:  # noqa: ANN401
+        begun = self.begun(request, request.read())
+        if isinstance(begun, Answer):
+            return self.answered(request, begun)
+        send, read, run = partial(self.called, request), methodcaller("read"), self.parts.weaver.sync.run
+        flow = BlockingFlow(begun, send, read, run)
+        step = flow.answer()
+        if isinstance(step, Answer):
+            return self.answered(request, step)
+        pieces = flow.pieces() if isinstance(step, Start) else flow.came.iter_raw()
+        return self.passed(request, flow.came, step, self.body(pieces, flow.close))
+
+    def close(self) -> None:
+        self.client.close()
+
+
+class _Awaited(_Exchanges):
+    """For clients that are awaited; the exchange runs on the caller's loop."""
+
+    async def handle_async_request(self, request: Any) -> Any:  # noqa: ANN401
+        begun = self.begun(request, await request.aread())
+        if isinstance(begun, Answer):
+            return self.answered(request, begun)
+        flow = Flow(begun, partial(self.called, request), methodcaller("aread"))
+        step = await flow.answer()
+        if isinstance(step, Answer):
+            return self.answered(request, step)
+        pieces = flow.pieces() if isinstance(step, Start) else flow.came.aiter_raw()
+        return self.passed(request, flow.came, step, self.body(pieces, flow.aclose))
+
+    async def aclose(self) -> None:
+        await self.client.aclose()
 
 
 class _Pieces:
-    """A body made of an iterator, which is closed with it."""
+    """A body made of a generator. Closed before it was begun too, which a generator alone would not notice."""
 
-    def __init__(self, pieces: Any) -> None:  # noqa: ANN401
-        self._pieces = pieces
+    def __init__(self, pieces: Any, close: Callable[[], Any]) -> None:  # noqa: ANN401
+        self._pieces, self._close = pieces, close
 
     def __iter__(self) -> Iterator[bytes]:
         found: Iterator[bytes] = self._pieces
@@ -121,134 +142,11 @@ class _Pieces:
 
     def close(self) -> None:
         self._pieces.close()
+        self._close()
 
     async def aclose(self) -> None:
         await self._pieces.aclose()
-
-
-class _Blocking(_Exchanges):
-    """Runs the exchange on the weaver's own loop, and everything of HTTP in the caller's thread."""
-
-    def handle_request(self, request: Any) -> Any:  # noqa: ANN401
-        body = request.read()
-        refused = self.refused(request)
-        if refused is not None:
-            return self.answered(request, refused)
-        steps = self.begun(request, body)
-        if steps is None:
-            return self._raw(self.client.send(self.sent(request), stream=True), request, {})
-        came = None
-        try:
-            step, came = self._advanced(steps, request, came)
-            if isinstance(step, Start):
-                return self.begin(request, came, step.headers, self.body(self._written(steps, request, came)))
-            self._end(steps)
-        except BaseException:
-            self._end(steps)
-            raise
-        if isinstance(step, Answer):
-            return self.answered(request, step)
-        assert isinstance(step, Pass)  # noqa: S101 - nothing else ends an exchange
-        return self._raw(came, request, step.headers)
-
-    def _written(self, steps: AsyncGenerator[Step, Any], request: Any, came: Any) -> Iterator[bytes]:  # noqa: ANN401
-        try:
-            while True:
-                step, came = self._advanced(steps, request, came)
-                if step is None:
-                    return
-                if isinstance(step, Relay):
-                    yield from filter(None, map(step.feed, came.iter_bytes()))
-                elif isinstance(step, Write) and step.data:
-                    yield step.data
-        finally:
-            if came is not None:
-                came.close()
-            self._end(steps)
-
-    def _advanced(self, steps: AsyncGenerator[Step, Any], request: Any, came: Any) -> tuple[Step | None, Any]:  # noqa: ANN401
-        """The next step that is about the client, with everything sent upstream that comes before it."""
-        sent: Upstream | None = None
-        while isinstance(step := self._next(steps, sent), Send):
-            if came is not None:
-                came.close()
-            came = self.client.send(self.sent(request, step.body), stream=True)
-            body = None if streams(came) else b"" if came.status_code >= 300 else came.read()
-            sent = Upstream(came.status_code, dict(came.headers), body)
-        return step, came
-
-    def _raw(self, came: Any, request: Any, headers: Mapping[str, str]) -> Any:  # noqa: ANN401
-        return self.passed(request, came, headers, None if came.is_stream_consumed else self.body(_raw_pieces(came)))
-
-    def _next(self, steps: AsyncGenerator[Step, Any], sent: Any) -> Step | None:  # noqa: ANN401
-        found: Step | None = self.parts.weaver.sync.run(_next_of(steps, sent))
-        return found
-
-    def _end(self, steps: AsyncGenerator[Step, Any]) -> None:
-        self.parts.weaver.sync.run(_ended(steps))
-
-    def close(self) -> None:
-        self.client.close()
-
-
-class _Awaited(_Exchanges):
-    """Runs the exchange on the caller's loop."""
-
-    async def handle_async_request(self, request: Any) -> Any:  # noqa: ANN401
-        body = await request.aread()
-        refused = self.refused(request)
-        if refused is not None:
-            return self.answered(request, refused)
-        steps = self.begun(request, body)
-        if steps is None:
-            return self._raw(await self.client.send(self.sent(request), stream=True), request, {})
-        came = None
-        try:
-            step, came = await self._advanced(steps, request, came)
-            if isinstance(step, Start):
-                return self.begin(request, came, step.headers, self.body(self._written(steps, request, came)))
-            await steps.aclose()
-        except BaseException:
-            await steps.aclose()
-            raise
-        if isinstance(step, Answer):
-            return self.answered(request, step)
-        assert isinstance(step, Pass)  # noqa: S101 - nothing else ends an exchange
-        return self._raw(came, request, step.headers)
-
-    async def _written(self, steps: AsyncGenerator[Step, Any], request: Any, came: Any) -> AsyncIterator[bytes]:  # noqa: ANN401
-        try:
-            while True:
-                step, came = await self._advanced(steps, request, came)
-                if step is None:
-                    return
-                if isinstance(step, Relay):
-                    async for piece in came.aiter_bytes():
-                        if made := step.feed(piece):
-                            yield made
-                elif isinstance(step, Write) and step.data:
-                    yield step.data
-        finally:
-            if came is not None:
-                await came.aclose()
-            await steps.aclose()
-
-    async def _advanced(self, steps: AsyncGenerator[Step, Any], request: Any, came: Any) -> tuple[Step | None, Any]:  # noqa: ANN401
-        """The next step that is about the client, with everything sent upstream that comes before it."""
-        sent: Upstream | None = None
-        while isinstance(step := await _next_of(steps, sent), Send):
-            if came is not None:
-                await came.aclose()
-            came = await self.client.send(self.sent(request, step.body), stream=True)
-            body = None if streams(came) else b"" if came.status_code >= 300 else await came.aread()
-            sent = Upstream(came.status_code, dict(came.headers), body)
-        return step, came
-
-    def _raw(self, came: Any, request: Any, headers: Mapping[str, str]) -> Any:  # noqa: ANN401
-        return self.passed(request, came, headers, None if came.is_stream_consumed else self.body(_araw_pieces(came)))
-
-    async def aclose(self) -> None:
-        await self.client.aclose()
+        await self._close()
 
 
 @lru_cache(4)
@@ -264,28 +162,6 @@ def _of(package: str, *, awaited: bool) -> Any:  # noqa: ANN401
     return type("Transport", (kind, transport), {"body": type("Body", (_Pieces, stream), {})})
 
 
-def _raw_pieces(came: Any) -> Iterator[bytes]:  # noqa: ANN401
-    try:
-        yield from came.iter_raw()
-    finally:
-        came.close()
-
-
-async def _araw_pieces(came: Any) -> AsyncIterator[bytes]:  # noqa: ANN401
-    try:
-        async for piece in came.aiter_raw():
-            yield piece
-    finally:
-        await came.aclose()
-
-
-async def _next_of(steps: AsyncGenerator[Step, Any], sent: Any) -> Step | None:  # noqa: ANN401
-    """The next step, None at the end."""
-    try:
-        return await steps.asend(sent)
-    except StopAsyncIteration:
-        return None
-
-
-async def _ended(steps: AsyncGenerator[Step, Any]) -> None:
-    await steps.aclose()
+def _response(request: Any) -> Any:  # noqa: ANN401
+    """The class of responses of the package."""
+    return import_module(type(request).__module__.partition(".")[0]).Response

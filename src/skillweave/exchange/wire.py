@@ -95,11 +95,6 @@ class Events:
         if len(self._left) > LONGEST_EVENT:
             raise Unreadable(f"an event of the stream has more than {LONGEST_EVENT:,} bytes")
 
-    @property
-    def left(self) -> bytes:
-        """What came behind the last whole event."""
-        return self._left
-
 
 def _event(raw: bytes) -> Event:
     name, data = "", []

@@ -52,6 +52,7 @@ class Rejected(Portable):
             score=candidate.score,
             matcher=candidate.matcher,
             evidence=candidate.evidence,
+            probability=candidate.probability,
         )
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from skillweave.decisions import Evidence, Outcome
 from skillweave.dialogue import Role, Turn
 from skillweave.select.candidates import DENIED, MOST_EVIDENCE, VETOED, Candidate, Rejected, Selection
-from skillweave.select.index import Kind, TriggerMatch
+from skillweave.select.index import Kind, SkillIndex, TriggerMatch
 from skillweave.select.matchers import MatchContext
-from skillweave.select.own_fit import FEATURES, Calibrated, calibrated, calibration_of, fitted
+from skillweave.select.own_fit import FEATURES, Calibrated, OwnFit, calibrated, calibration_of, fitted
 from skillweave.select.query import Query, read_query
 from skillweave.select.triggers import candidate_of, evidence_of
 from skillweave.text.search import Folded
@@ -71,6 +71,8 @@ def match_message(context: MatchContext, matcher: str = MATCHER, dense: Dense | 
         left = _rejected_ids(context, message, named, "the message asks for nothing")
         return Selection(rejected=tuple(left), goes_on=True)
     ranking = rank_message(context, query, dense, max(SHOWN, context.thresholds.ranked) + len(vetoed))
+    if dense is None and all(word.isdigit() for one in ranking.best for word in one.words):
+        ranking = replace(ranking, best=())  # numbers alone tell of no skill
     own, asked = context.thresholds, None if dense is None else dense.embedder
     phrased = context.skills.lexical().phrased
     calibration = calibration_of(asked, phrases=phrased) or fitted()[None, phrased]
@@ -83,6 +85,13 @@ def match_message(context: MatchContext, matcher: str = MATCHER, dense: Dense | 
     left = _rejected_ids(context, message, named, reason)
     goes_on = not verdict.given and _asks_nothing_new(query, context.skills.lexical())
     return Selection(tuple(verdict.chosen), (*verdict.rejected, *left), tuple(verdict.offered), goes_on=goes_on)
+
+
+def shipped_fit(skills: SkillIndex, embedder: str | None = None) -> OwnFit:
+    """What gives and offers in a library where nobody fitted anything, as a fit that changes nothing."""
+    phrased = skills.lexical().phrased
+    known = calibration_of(embedder, phrases=phrased) or fitted()[None, phrased]
+    return OwnFit(1.0, 0.0, known.give_at, known.offer_at, embedder, known.list_at)
 
 
 def rank_message(context: MatchContext, query: Query, dense: Dense | None = None, limit: int = SHOWN) -> "Ranking":

@@ -10,7 +10,7 @@ from functools import lru_cache
 from importlib.resources import files
 from math import exp, log
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from skillweave.codec import Portable
 
@@ -115,14 +115,18 @@ class OwnFit(Portable):
     """How a matcher's probabilities are corrected, and from which on skills are given and offered.
 
     The log-odds are multiplied by `slope`, above 0, and `offset` is added: the order of skills stays. It holds for the
-    embedder with the id `embedder`, None for words alone; with another one nothing of it counts.
+    embedder with the id `embedder`, None for words alone; with another one nothing of it counts. Nothing is offered
+    unless one skill has at least the probability `list_at`.
     """
+
+    json_keys: ClassVar[tuple[str, ...]] = ("...", "list_at?")
 
     slope: float
     offset: float
     give_at: float
     offer_at: float
     embedder: str | None = None
+    list_at: float = 0.0
 
     def probability(self, stated: float) -> float:
         """The probability that is put right."""
@@ -153,7 +157,7 @@ def calibrated(
     own = own if own is not None and own.embedder == embedder else None
     base = own or calibration
     give = base.give_at if give_at is None else give_at
-    # Whoever states or fitted when to offer means every skill by itself.
-    alone = own is not None or offer_at is not None
-    offer = base.offer_at if offer_at is None else offer_at
-    return Calibrated(calibration, own, give, offer, 0.0 if alone else calibration.list_at)
+    # Whoever states when to offer means every skill by itself.
+    if offer_at is not None:
+        return Calibrated(calibration, own, give, offer_at, 0.0)
+    return Calibrated(calibration, own, give, base.offer_at, base.list_at)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from skillweave.select.terms import humps_of
 from skillweave.text.search import Folded
-from skillweave.text.words import words_in, words_of
+from skillweave.text.words import SHARED_WORDS, is_foreign, words_in, words_of
 
 MOST_EARLIER = 3
 """So many earlier messages of the user count in a follow-up."""
@@ -34,5 +34,8 @@ def read_query(message: Folded, earlier: Sequence[str] = ()) -> Query:
     for word, start, end in words_in(message.text):
         sequence.append(word)
         spans.setdefault(word, (start, end))
+    if not SHARED_WORDS.isdisjoint(spans) and is_foreign(message.text):
+        spans = {word: span for word, span in spans.items() if word not in SHARED_WORDS}
+        sequence = [word for word in sequence if word in spans]
     before = [words_of(text[:LONGEST_EARLIER]) for text in reversed(earlier[-MOST_EARLIER:])]
     return Query(spans, sequence, humps_of(message.original), before)

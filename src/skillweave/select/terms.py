@@ -55,8 +55,8 @@ def terms_of(skill: Skill) -> SkillTerms:
 
 
 def requests_of(skill: Skill) -> tuple[str, ...]:
-    """What people might type who need the skill: its author's examples, else the phrases written for the library."""
-    return (skill.triggers.examples or skill.phrases)[:MOST_REQUESTS]
+    """What people might type who need the skill: its author's examples, then the phrases written for the library."""
+    return (*skill.triggers.examples, *skill.phrases)[:MOST_REQUESTS]
 
 
 def humps_of(text: str) -> list[str]:

@@ -10,8 +10,10 @@ from skillweave.text.plain import MARKS, lower_words, plain_text
 from skillweave.text.search import UNSPACED_RUN, fold
 
 
-def _listed(name: str) -> frozenset[str]:
-    lines = Path(__file__).with_name(name).read_text(encoding="utf-8").splitlines()
+def _listed(name: str, part: str = "") -> frozenset[str]:
+    """The words of a list; of one that has headings those under one of them, where it is named."""
+    text = Path(__file__).with_name(name).read_text(encoding="utf-8")
+    lines = (text.partition(f"# {part}\n")[2].partition("\n#")[0] if part else text).splitlines()
     return frozenset(word for line in lines if not line.startswith("#") for word in line.split())
 
 
@@ -20,6 +22,9 @@ STOP_WORDS = _listed("stop_words.txt") | _listed("function_words.txt")
 
 English ones, and those of some other languages without their marks, as far as no English text means something by them.
 """
+ENGLISH_STOP_WORDS = _listed("stop_words.txt", "English")
+SHARED_WORDS = _listed("shared_words.txt")
+"""Function words of other languages that mean something in English, such as `hat` and `la`."""
 _DROPPED = STOP_WORDS.union("abcdefghijklmnopqrstuvwxyz0123456789")
 
 _WORD = re.compile(f"[\\w{MARKS}]{{2,}}|[^\\W\\d](?:\\+\\+|#)(?!\\w)|[^\\W\\d\x00-\x7f]")
@@ -70,6 +75,12 @@ def _folded_words(text: str) -> list[str]:
     if not ascii_only and UNSPACED_RUN.search(folded):
         return [word[start:end] for word in words for start, end in _pieces(word)]
     return words
+
+
+def is_foreign(folded: str) -> bool:
+    """Whether a folded text has function words of another language and none of English."""
+    words = {plain_word(word) for word in _WORD.findall(folded)}
+    return words.isdisjoint(ENGLISH_STOP_WORDS) and not words.isdisjoint(STOP_WORDS)
 
 
 def words_in(folded: str) -> Iterator[tuple[str, int, int]]:

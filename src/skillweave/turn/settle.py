@@ -58,6 +58,7 @@ def decisions_of(wanted: SkillInTurn) -> Iterator[Decision]:
         matcher=wanted.engaged_by if candidate is None else candidate.matcher,
         evidence=() if candidate is None else candidate.evidence,
         tokens=tokens,
+        probability=None if candidate is None else candidate.probability,
     )
     yield from (_of_readout(wanted, readout, adopted) for readout in shown.readouts)
     if shown.context is not None:
@@ -427,5 +428,12 @@ def _not_told(offers: Sequence[Candidate], why: str) -> Iterator[Decision]:
 def _decision(one: Candidate, outcome: Outcome, reason: str) -> Decision:
     likely = "" if one.probability is None else f"{one.probability:.0%} likely: "
     return Decision(
-        one.skill_id, outcome, "disclose", likely + reason, score=one.score, matcher=one.matcher, evidence=one.evidence
+        one.skill_id,
+        outcome,
+        "disclose",
+        likely + reason,
+        score=one.score,
+        matcher=one.matcher,
+        evidence=one.evidence,
+        probability=one.probability,
     )

@@ -8,7 +8,7 @@ from typing import Any
 from agent_framework import Agent, AgentResponse, AgentSession, Content, FunctionTool, InMemoryHistoryProvider, Message
 
 from examples.scripted.agent_framework import ScriptedChatClient
-from skillweave import Weaver
+from skillweave import Placement, Weaver
 from skillweave.adapters.agent_framework import SkillContextProvider, reply_to
 from skillweave_testing.hosts import Script, Tool, as_json
 from skillweave_testing.hosts.play import BASE, CONVERSATION, Workshop
@@ -19,12 +19,19 @@ HISTORY = "in_memory"
 class FrameworkAgent:
     """One agent over one session; after each run the session and the open requests are written down as JSON."""
 
-    def __init__(self, weaver: Weaver, script: Script, workshop: Workshop, memory: Path) -> None:
+    def __init__(
+        self,
+        weaver: Weaver,
+        script: Script,
+        workshop: Workshop,
+        memory: Path,
+        placement: Placement = Placement.CALL,
+    ) -> None:
         self.agent = Agent(
             ScriptedChatClient(script),
             BASE,
             tools=[function(tool) for tool in workshop.tools],
-            context_providers=[InMemoryHistoryProvider(HISTORY), SkillContextProvider(weaver)],
+            context_providers=[InMemoryHistoryProvider(HISTORY), SkillContextProvider(weaver, placement=placement)],
         )
         self.file = memory / "session.json"
         kept = json.loads(self.file.read_text("utf-8")) if self.file.exists() else {"requests": []}

@@ -11,7 +11,7 @@ from agents import Agent, FunctionTool, ItemHelpers, RunConfig, Runner, RunState
 from agents.result import RunResultBase
 
 from examples.scripted.openai_agents import ScriptedModel
-from skillweave import Weaver
+from skillweave import Placement, Weaver
 from skillweave.adapters.openai_agents import Skills
 from skillweave_testing.hosts import Script, Tool, as_json
 from skillweave_testing.hosts.play import BASE, CONVERSATION, Workshop
@@ -22,8 +22,8 @@ UNTRACED = RunConfig(tracing_disabled=True)
 class OpenAiAgent:
     """One conversation; every run opens the session's file anew, as a web server does."""
 
-    def __init__(self, weaver: Weaver, script: Script, workshop: Workshop, memory: Path) -> None:
-        self.skills = Skills(weaver)
+    def __init__(self, weaver: Weaver, script: Script, workshop: Workshop, memory: Path, placement: Placement) -> None:
+        self.skills = Skills(weaver, placement=placement)
         self.agent = self.skills.agent(
             Agent(
                 name="Office",

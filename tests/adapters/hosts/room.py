@@ -26,8 +26,8 @@ class RoomContract(HostContract):
         await _five_topics(play)
         kept = "".join(await play.agent.kept())
         left = [number for number in range(1, 6) if long_text(number) in kept]
-        assert left == [4, 5]
-        assert [number for number in range(1, 6) if play.script.last.times(long_text(number))] == left
+        assert left == ([4, 5] if self.keeps_texts else [])
+        assert [number for number in range(1, 6) if play.script.last.times(long_text(number))] == [4, 5]
 
     async def test_no_call_holds_more_than_the_budget(self, play: Play) -> None:
         for sent, _ in await _five_topics(play):

@@ -10,12 +10,28 @@ from tests.adapters.hosts.contracts import (
     AdapterContract,
     CallPlacementContract,
     CheckpointContract,
+    HistoryPlacementContract,
     StreamingContract,
 )
 
 
-class TestAgentFramework(AdapterContract, CallPlacementContract, StreamingContract, CheckpointContract):
+class Framework:
     placement = Placement.CALL
 
     def agent(self, weaver: Weaver, script: Script, workshop: Workshop, memory: Path) -> HostedAgent:
-        return FrameworkAgent(weaver, script, workshop, memory)
+        return FrameworkAgent(weaver, script, workshop, memory, self.placement)
+
+
+class TestAgentFrameworkInTheCall(
+    Framework, AdapterContract, CallPlacementContract, StreamingContract, CheckpointContract
+):
+    """Skill text in the instructions."""
+
+
+class TestAgentFrameworkInTheHistory(
+    Framework, AdapterContract, HistoryPlacementContract, StreamingContract, CheckpointContract
+):
+    """Skill text among the messages; it is kept beside the ledger, not in the session."""
+
+    placement = Placement.HISTORY
+    keeps_texts = False

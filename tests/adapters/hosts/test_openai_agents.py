@@ -9,6 +9,7 @@ from tests.adapters.hosts.contracts import (
     AdapterContract,
     CallPlacementContract,
     CheckpointContract,
+    HistoryPlacementContract,
     StreamingContract,
     SyncContract,
 )
@@ -16,14 +17,26 @@ from tests.adapters.hosts.openai_agents_agent import OpenAiAgent
 
 
 class OpenAiAgents:
-    placement = Placement.CALL
+    placement = Placement.HISTORY
 
     def agent(self, weaver: Weaver, script: Script, workshop: Workshop, memory: Path) -> HostedAgent:
-        return OpenAiAgent(weaver, script, workshop, memory)
+        return OpenAiAgent(weaver, script, workshop, memory, self.placement)
 
 
-class TestAwaited(OpenAiAgents, AdapterContract, CallPlacementContract, CheckpointContract, StreamingContract):
-    """Runner.run and Runner.run_streamed."""
+class TestOpenAiAgentsInTheHistory(
+    OpenAiAgents, AdapterContract, HistoryPlacementContract, CheckpointContract, StreamingContract
+):
+    """Runner.run and Runner.run_streamed; what is given is kept beside the ledger, not in the SDK's session."""
+
+    keeps_texts = False
+
+
+class TestOpenAiAgentsInTheCall(
+    OpenAiAgents, AdapterContract, CallPlacementContract, CheckpointContract, StreamingContract
+):
+    """The same with skill text in the instructions."""
+
+    placement = Placement.CALL
 
 
 class TestBlocking(OpenAiAgents, SyncContract):

@@ -303,12 +303,14 @@ def openai_agents(kind: str) -> Made:
 
 
 class _FrameworkAgent(WireAgent):
-    def __init__(self, client: Any, weaver: Weaver | None, tools: Sequence[Tool], folder: Path) -> None:
+    def __init__(
+        self, client: Any, weaver: Weaver | None, tools: Sequence[Tool], folder: Path, placement: Placement
+    ) -> None:
         from agent_framework import Agent, AgentSession, Content
 
         from skillweave.adapters.agent_framework import SkillContextProvider
 
-        providers = [SkillContextProvider(weaver)] if weaver else []
+        providers = [SkillContextProvider(weaver, placement=placement)] if weaver else []
         functions = [_as_framework_tool(tool) for tool in tools]
         self._agent = Agent(client, BASE, tools=functions, context_providers=providers)
         self._file = folder / "session.json"
@@ -347,14 +349,14 @@ def _as_framework_tool(tool: Tool) -> Any:
     return FunctionTool(name=tool.name, description=tool.description, func=call)
 
 
-def agent_framework(kind: str) -> Made:
+def agent_framework(kind: str, placement: Placement = Placement.CALL) -> Made:
     """An agent with a session that is written down after each run."""
 
     def made(clients: Clients, weaver: Weaver | None, tools: Sequence[Tool], folder: Path) -> WireAgent:
         import agent_framework_openai
 
         client = getattr(agent_framework_openai, kind)(MODEL, async_client=clients.openai)
-        return _FrameworkAgent(client, weaver, tools, folder)
+        return _FrameworkAgent(client, weaver, tools, folder, placement)
 
     return made
 
@@ -413,5 +415,8 @@ FRAMEWORKS: Mapping[str, Made] = {
     "openai_agents, responses": openai_agents("OpenAIResponsesModel"),
     "agent_framework, chat completions": agent_framework("OpenAIChatCompletionClient"),
     "agent_framework, responses": agent_framework("OpenAIChatClient"),
+    "agent_framework in the history, chat completions": agent_framework(
+        "OpenAIChatCompletionClient", Placement.HISTORY
+    ),
     "google_adk, gemini": google_adk,
 }

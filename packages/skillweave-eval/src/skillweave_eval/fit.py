@@ -73,7 +73,7 @@ class FittedFile(OwnFit):
     def of(cls, report: FitReport) -> "FittedFile":
         """What is stored of a fit."""
         fitted, subject = report.fitted, report.subject
-        stated = fitted.slope, fitted.offset, fitted.give_at, fitted.offer_at, fitted.embedder
+        stated = fitted.slope, fitted.offset, fitted.give_at, fitted.offer_at, fitted.embedder, fitted.list_at
         return cls(*stated, f"{subject.data}, {subject.split}", subject.queries, report.folds, subject.seed)
 
     def text(self) -> str:

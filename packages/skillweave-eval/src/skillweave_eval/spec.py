@@ -10,6 +10,7 @@ EVAL = CommandSpec(
         "ranking": "skillweave_eval.ranking:RankingReport",
         "tokens": "skillweave_eval.tokens:TokensReport",
         "fit": "skillweave_eval.fit:FitReport",
+        "learn": "skillweave_eval.learning.proof:LearnReport skillweave_eval.learning.proof:RolledBack",
         "live": "skillweave_eval.live.report:LiveReport",
         "graph": "skillweave_eval.graph:GraphReport",
     },

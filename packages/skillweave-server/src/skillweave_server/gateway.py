@@ -2,44 +2,42 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from functools import partial
 from uuid import UUID, uuid5
 
 import httpx
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 from starlette.routing import Route
 
 from skillweave import ApprovalVerdict, StoreUnavailable, ToolCall, Weaver
 from skillweave.adapters.approval import Reply
 from skillweave.approvals import ApprovalCase, ApprovalRequest, ApprovalStatus
+from skillweave.errors import Contended
 from skillweave.exchange import (
     Answer,
     Asked,
     Begun,
+    Flow,
     Parts,
-    Pass,
     Question,
-    Relay,
     Scope,
-    Send,
     Start,
-    Step,
-    Upstream,
-    Write,
     begin,
     problem,
 )
 from skillweave.exchange import Refused as NotSent
 from skillweave.stores import insertions_of
+from skillweave.values import finished
 from skillweave_server.calls import admitted
 from skillweave_server.gateways import Gateway
 from skillweave_server.middleware import SEEN, Seen
+from skillweave_server.piped import Streamed
 from skillweave_server.problems import Refused
-from skillweave_server.service import Service, desk_of
+from skillweave_server.service import Service, apply_waiting, desk_of
 from skillweave_server.upstreams import (
     CREDENTIALS,
     KEY_BEGINS,
@@ -55,9 +53,6 @@ PREFIX = "/gateway"
 LONGEST_REPLY_BYTES = 64 * 1024 * 1024
 BODY_SECONDS = 60.0
 _LOOK_EVERY_SECONDS = 0.3
-_WAITING = object()
-_ENDING: set["asyncio.Future[None]"] = set()
-"""Requests that are being ended, so that nobody forgets them."""
 _QUESTIONS = UUID("b0b60b4e-6d0a-4d4b-9a55-5c3a1e0f5e11")
 _KEY = "x-skillweave-key"
 
@@ -83,7 +78,8 @@ async def _endpoint(request: Request) -> Response:
         seen.leave = share.follow()  # a model may answer for minutes
     url = provider.target(request.method, request.path_params["path"])
     body = await _body(request)
-    return await Passage(service, gateway, provider, request, "" if key is None else key.tenant, url, body).answer()
+    tenant = "" if key is None else key.tenant
+    return await Passage(service, gateway, provider, request, seen, tenant, url, body).answer()
 
 
 @dataclass(slots=True)
@@ -94,146 +90,65 @@ class Passage:
     gateway: Gateway
     provider: Provider
     request: Request
+    seen: Seen
     tenant: str
     url: str
     body: bytes
-    _came: httpx.Response | None = None
 
     async def answer(self) -> Response:
         """What the client gets."""
         asked = Asked(self.request.url.path, {k.lower(): v for k, v in self.request.headers.items()}, self.body)
         exchange = begin(self._parts(), asked) if self.request.method == "POST" else None
-        if exchange is None:
-            return await self._passed({}, await self._sent(self.body))
-        steps = exchange.steps
-        work = asyncio.ensure_future(self._begun(exchange))
+        self.seen.exchange = exchange
+        flow = Flow(exchange, self._called, _read)
+        work = asyncio.ensure_future(self._begun(exchange, flow))
         gone = asyncio.ensure_future(_hung_up(self.request))
         try:
             await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
-            return await work if work.done() else await self._given_up(work, steps)
+            if work.done():
+                return await work
+            await finished(_given_up(work, flow))
+            return Response(status_code=499)  # nobody reads it
         except NotSent as error:
-            await self._ended(steps)
             return _response(problem(error))
         except BaseException:
-            await self._given_up(work, steps)
+            await finished(_given_up(work, flow))
             raise
         finally:
             gone.cancel()
 
-    async def _given_up(self, work: "asyncio.Future[Response]", steps: AsyncGenerator[Step, Any]) -> Response:
-        """The end of a request whose client went away: nobody reads the answer."""
-        work.cancel()
-        await asyncio.wait({work})
-        await self._ended(steps)
-        return Response(status_code=499)
-
-    async def _begun(self, exchange: Begun) -> Response:
+    async def _begun(self, exchange: Begun | None, flow: Flow) -> Response:
         """Follows the steps until the answer begins."""
-        step = await self._advanced(exchange.steps)
-        self.service.meters.exchanged(exchange.form, exchange.way, exchange.overhead)
-        if isinstance(step, Start):
-            headers = {**dict(given_back(_headers(self._came))), **step.headers}
-            pieces = self._pieces(exchange)
-            return StreamingResponse(pieces, self._came.status_code if self._came else 200, headers)
-        await exchange.steps.aclose()
+        step = await flow.answer()
+        if exchange is not None:
+            self.service.meters.exchanged(exchange.form, exchange.way, exchange.overhead)
         if isinstance(step, Answer):
             return _response(step)
-        assert isinstance(step, Pass)  # noqa: S101 - nothing else ends an exchange
-        return await self._passed(step.headers, self._came)
+        headers = {**_given_back(flow.came), **step.headers}
+        if isinstance(step, Start) and exchange is not None:
+            alive, seconds = exchange.keep_alive, self.gateway.keep_alive_seconds
+            status = flow.came.status_code if flow.came else 200
+            return Streamed(flow.pieces(), status, headers, flow.aclose, alive=alive, seconds=seconds)
+        if flow.came.is_stream_consumed:
+            return Response(flow.came.content, flow.came.status_code, headers)
+        return Streamed(flow.came.aiter_bytes(), flow.came.status_code, headers, flow.aclose)
 
-    async def _advanced(self, steps: AsyncGenerator[Step, Any]) -> Step | None:
-        """The next step that is about the client, with everything sent upstream that comes before it."""
-        sent: Upstream | None = None
-        while isinstance(step := await _next_of(steps, sent), Send):
-            sent = await self._upstream(await self._sent(step.body))
-        return step
-
-    async def _pieces(self, exchange: Begun) -> AsyncIterator[bytes]:
-        """The stream, with signs of life while it is held."""
-        alive, step = exchange.keep_alive, None
-        try:
-            while True:
-                async for step in self._alive(self._advanced(exchange.steps)):
-                    if step is _WAITING:
-                        yield alive
-                if isinstance(step, Write) and step.data:
-                    yield step.data
-                elif isinstance(step, Relay):
-                    async for piece in self._relayed(step.feed):
-                        yield piece or alive
-                elif step is None:
-                    return
-        finally:
-            await self._ended(exchange.steps)
-
-    async def _relayed(self, feed: Callable[[bytes], bytes]) -> AsyncIterator[bytes]:
-        """What goes on of the upstream's stream; an empty piece where nothing has for a while."""
-        assert self._came is not None  # noqa: S101 - it was sent
-        pieces, found = self._came.aiter_bytes().__aiter__(), None
-        while True:
-            async for found in self._alive(_piece(pieces)):
-                if found is _WAITING:
-                    yield b""
-            if found is None:
-                return
-            if made := feed(found):
-                yield made
-
-    async def _alive(self, work: Awaitable[Any]) -> AsyncIterator[Any]:
-        """The result of the work, and before it _WAITING for each time that it let the client wait for long."""
-        task = asyncio.ensure_future(work)
-        try:
-            while not (await asyncio.wait({task}, timeout=self.gateway.keep_alive_seconds))[0]:
-                yield _WAITING
-            yield await task
-        finally:
-            if not task.done():
-                task.cancel()
-                with suppress(asyncio.CancelledError):
-                    await task
-
-    async def _sent(self, body: bytes) -> httpx.Response:
-        """The answer of the upstream, of which only the headers were read. Raises Refused where there is none."""
-        if self._came is not None:
-            await self._came.aclose()
+    async def _called(self, body: bytes | None) -> httpx.Response:
+        """The answer of the upstream, of which only the headers were read. Raises NotSent where there is none."""
         sent = [(k.decode("latin-1"), v.decode("latin-1")) for k, v in self.request.headers.raw]
         headers = self.provider.headers(sent, anthropic="/messages" in self.url)
         query = self.request.url.query
         url = f"{self.url}?{query}" if query else self.url
-        out = self.gateway.client.build_request(self.request.method, url, headers=headers, content=body or None)
+        out = self.gateway.client.build_request(
+            self.request.method, url, headers=headers, content=self.body if body is None else body
+        )
         try:
-            self._came = await self.gateway.client.send(out, stream=True)
+            return await self.gateway.client.send(out, stream=True)
         except httpx.TimeoutException as error:
             raise NotSent(504, "upstream-silent", f"{self.provider.name} did not answer in time") from error
         except httpx.HTTPError as error:
             detail = f"{self.provider.name} cannot be reached ({type(error).__name__}); see whether it runs"
             raise NotSent(502, "upstream-unreachable", detail) from error
-        return self._came
-
-    async def _upstream(self, came: httpx.Response) -> Upstream:
-        streams = came.status_code < 300 and "text/event-stream" in came.headers.get("content-type", "")
-        body = None if streams else b"" if came.status_code >= 300 else await _read(came)
-        return Upstream(came.status_code, dict(_headers(came)), body)
-
-    async def _passed(self, headers: Mapping[str, str], came: httpx.Response | None) -> Response:
-        """What the upstream answered, as it comes."""
-        assert came is not None  # noqa: S101 - it was sent
-        known = {**dict(given_back(_headers(came))), **headers}
-        if hasattr(came, "_content"):
-            return Response(came.content, came.status_code, known)
-        return StreamingResponse(_raw(came), came.status_code, known)
-
-    async def _ended(self, steps: AsyncGenerator[Step, Any]) -> None:
-        """Ends the upstream's request and releases what was claimed, also where the client's has been cancelled."""
-        work = asyncio.ensure_future(self._closed(steps))
-        _ENDING.add(work)
-        work.add_done_callback(_ENDING.discard)
-        await asyncio.shield(work)
-
-    async def _closed(self, steps: AsyncGenerator[Step, Any]) -> None:
-        if self._came is not None:
-            await self._came.aclose()
-        await steps.aclose()
 
     def _parts(self) -> Parts:
         weaver = self.service.weaver(self.tenant)
@@ -244,6 +159,7 @@ class Passage:
             Scope.of(self.tenant, self.provider.name, credential),
             approve=self._asker(weaver),
             require_conversation=self.gateway.require_conversation,
+            before=partial(apply_waiting, self.service, self.tenant),
             seen=self.service.meters.turn,
         )
 
@@ -276,16 +192,13 @@ class Passage:
         return await desk_of(self.service, self.tenant).ask(str(uuid5(_QUESTIONS, asked)), request)
 
     async def _looked_up(self, case: ApprovalCase) -> ApprovalCase:
-        try:
+        with suppress(StoreUnavailable, Contended):
             found = await self.service.approvals.get(case.id, tenant=self.tenant)
-        except StoreUnavailable:
-            return case
-        # A verdict counts from when the conversation has it.
-        return (
-            found
-            if found.applied or found.status is ApprovalStatus.PENDING
-            else replace(found, status=ApprovalStatus.PENDING)
-        )
+            if found.applied or found.status is ApprovalStatus.PENDING:
+                return found
+            # It counts from when the conversation has it, and who said it may have ended before that.
+            await desk_of(self.service, self.tenant).apply_waiting(case.request.conversation)
+        return case
 
 
 def _response(answer: Answer) -> Response:
@@ -302,20 +215,11 @@ def _reply_of(cases: list[ApprovalCase]) -> Reply | None:
     return Reply(ApprovalVerdict(chosen.status.value), chosen.by, chosen.note, "", arguments)
 
 
-async def _piece(pieces: AsyncIterator[bytes]) -> bytes | None:
-    """The next piece, None at the end: an upstream that breaks off is seen by the missing end of its stream."""
-    try:
-        return await anext(pieces)
-    except (StopAsyncIteration, httpx.HTTPError):
-        return None
-
-
-async def _next_of(steps: AsyncGenerator[Step, Any], sent: object) -> Step | None:
-    """The next step, None at the end."""
-    try:
-        return await steps.asend(sent)
-    except StopAsyncIteration:
-        return None
+async def _given_up(work: "asyncio.Future[Response]", flow: Flow) -> None:
+    """Ends a request whose client went away; cancelled once, as more would end the closing of its connection."""
+    work.cancel()
+    await asyncio.wait({work})
+    await flow.aclose()
 
 
 async def _read(came: httpx.Response) -> bytes:
@@ -332,16 +236,8 @@ async def _read(came: httpx.Response) -> bytes:
     return bytes(content)
 
 
-async def _raw(came: httpx.Response) -> AsyncIterator[bytes]:
-    try:
-        async for piece in came.aiter_bytes():
-            yield piece
-    finally:
-        await came.aclose()
-
-
-def _headers(came: httpx.Response | None) -> list[tuple[str, str]]:
-    return [] if came is None else list(came.headers.multi_items())
+def _given_back(came: httpx.Response | None) -> dict[str, str]:
+    return {} if came is None else dict(given_back(came.headers.multi_items()))
 
 
 async def _hung_up(request: Request) -> None:

@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
-from typing import NamedTuple
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, NamedTuple
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 
@@ -62,6 +62,8 @@ class Meters:
             buckets=SECONDS,
             registry=self.registry,
         )
+        self._rounds = self._counter("exchange_rounds", "Rounds with a model that clients did not see", ("form",))
+        self._passed = self._counter("exchange_passed", "Requests to a model that went on without skills", ("form",))
         self._asked_at = float("-inf")
 
     def answered(self, method: str, route: str | None, status: int, seconds: float) -> None:
@@ -88,6 +90,11 @@ class Meters:
     def exchanged(self, form: str, way: str, seconds: float) -> None:
         """Count a request to a model, by its form and by how it stands to what came before it."""
         self._exchanges.labels(form, way).observe(seconds)
+
+    def exchange_over(self, facts: Mapping[str, Any]) -> None:
+        """Count what became of a request to a model, when its answer is over."""
+        self._rounds.labels(facts["form"]).inc(facts["rounds"])
+        self._passed.labels(facts["form"]).inc(facts["passed"])
 
     async def text(self, held: Held, count_pending: Callable[[], Awaitable[int]] | None = None) -> bytes:
         """All of them in Prometheus' format; counts approvals that wait at most every 15 seconds."""

@@ -14,6 +14,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from skillweave import Observer, __version__
+from skillweave.exchange import Begun
 from skillweave_server.meters import Meters
 from skillweave_server.problems import SAFE, Refused, answer_to
 
@@ -33,12 +34,16 @@ _NO_UTF_8 = answer_to(
 
 @dataclass(slots=True)
 class Seen:
-    """What is known of a request: the template of its path, its key's id and tenant, and the answer's status."""
+    """What is known of a request: the template of its path, its key's id and tenant, and the answer's status.
+
+    `exchange` is what passes through the gateway, None for any other request.
+    """
 
     route: str | None = None
     key: str | None = None
     tenant: str | None = None
     status: int | None = None
+    exchange: Begun | None = None
     leave: Callable[[], None] | None = None
     """What gives back the part of its tenant's share that the request has."""
 
@@ -117,6 +122,8 @@ class Middleware:
             route, status = seen.route or getattr(scope.get("route"), "path", None), seen.status or _BROKEN_OFF
             seconds = time.perf_counter() - begun
             self._meters.answered(scope["method"], route, status, seconds)
+            if seen.exchange is not None:
+                self._meters.exchange_over(seen.exchange.facts)
             if log.isEnabledFor(logging.INFO):
                 method, ms = scope["method"][:20], round(seconds * 1000, 2)
                 line: Mapping[str, Any] = {"method": method, "route": route, "status": status, "ms": ms}
@@ -138,6 +145,10 @@ class Middleware:
             try:
                 yield
             finally:
+                if seen.exchange is not None:
+                    facts = dict(seen.exchange.facts)
+                    span.set_attribute("gen_ai.conversation.id", facts.pop("conversation"))
+                    span.set_attributes({f"skillweave.exchange.{name}": one for name, one in facts.items()})
                 if seen.status is not None:
                     span.set_attribute("http.response.status_code", seen.status)
                     if seen.status >= 500:

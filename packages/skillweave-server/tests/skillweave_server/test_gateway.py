@@ -5,6 +5,7 @@ import gzip
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from openai import AsyncOpenAI
 from tests.skillweave_server.parts import service_in
 from tests.skillweave_server.running import served_service
 
-from skillweave.approvals import ApprovalReply
+from skillweave.approvals import ApprovalReply, ApprovalStatus
+from skillweave.approvals.steps import verdict_of
 from skillweave_server.gateways import Gateway
 from skillweave_server.opening import Entry
 from skillweave_server.service import Service, desk_of
@@ -25,6 +27,7 @@ from skillweave_stores.access import Scope, new_key
 from skillweave_stores.sql.keys import SqlKeys
 from skillweave_testing.hosts import Says, Script, tool_call
 from skillweave_testing.hosts.play import GREETINGS, SKILLS
+from tests.endless import Endless
 from tests.recording.server import KEY, RecordingServer
 
 SAID = [{"role": "user", "content": "Say bonjour to Alice"}]
@@ -151,6 +154,37 @@ async def test_when_nobody_decides_in_time_the_call_is_denied(server: RecordingS
     assert server.script.last.times_in_messages("nobody decided in time") == 1
 
 
+async def test_a_yes_that_came_while_nobody_asked_lets_the_retry_through(server: RecordingServer, reach: Reach) -> None:
+    server.script.then(SUBMIT)
+    body = {"model": "m", "messages": [{"role": "user", "content": "Please assemble the filing."}]}
+    async with reach(approval_seconds=1) as there, there.http() as http:
+        first = asyncio.create_task(http.post("chat/completions", json={**body, "tools": [tool("submit")]}))
+        (case,) = await until(there.service.approvals.list)
+        first.cancel()
+        # As where a process ends before the conversation has what was said.
+        yes = verdict_of(replace(case, status=ApprovalStatus.APPROVED, by="Kim"))
+        await there.service.approvals.decide(case.id, yes)
+        there.service.waiting.forget("")
+        answer = await http.post("chat/completions", json={**body, "tools": [tool("submit")]})
+        (case,) = await there.service.approvals.list()
+    assert answer.json()["choices"][0]["message"]["tool_calls"][0]["function"]["name"] == "submit"
+    assert case.applied
+
+
+async def test_a_yes_whose_process_ended_before_it_was_applied_lets_the_held_call_through(
+    server: RecordingServer, reach: Reach
+) -> None:
+    server.script.then(SUBMIT)
+    said = [{"role": "user", "content": "Please assemble the filing."}]
+    async with reach() as there, there.openai() as client:
+        asked = asyncio.create_task(client.chat.completions.create(model="m", messages=said, tools=[tool("submit")]))
+        (case,) = await until(there.service.approvals.list)
+        yes = verdict_of(replace(case, status=ApprovalStatus.APPROVED, by="Kim"))
+        await there.service.approvals.decide(case.id, yes)
+        reply = await asked
+    assert reply.choices[0].message.tool_calls[0].function.name == "submit"
+
+
 async def test_a_client_that_hangs_up_releases_its_turn(server: RecordingServer, reach: Reach) -> None:
     server.script.then(SUBMIT)
     said = [{"role": "user", "content": "Please assemble the filing."}]
@@ -200,8 +234,10 @@ async def test_errors_of_upstream_come_as_they_are(server: RecordingServer, reac
 async def test_an_upstream_that_is_not_there_is_a_problem(server: RecordingServer, reach: Reach) -> None:
     async with reach() as there, there.http() as http:
         there.service.gateway.providers = providers_of(["openai=http://127.0.0.1:9"], [], {})
-        answer = await http.post("chat/completions", json={"model": "m", "messages": SAID})
-    assert (answer.status_code, answer.json()["type"]) == (502, "urn:skillweave:problem:upstream-unreachable")
+        asked = await http.post("chat/completions", json={"model": "m", "messages": SAID})
+        listed = await http.get("models")
+    for answer in (asked, listed):
+        assert (answer.status_code, answer.json()["type"]) == (502, "urn:skillweave:problem:upstream-unreachable")
 
 
 @pytest.mark.parametrize("coding", ["gzip", "zstd", "br"])
@@ -313,6 +349,17 @@ async def test_requests_are_counted_by_their_form_and_way(server: RecordingServe
     assert 'skillweave_exchange_overhead_seconds_count{form="chat",way="new"} 1.0' in metrics
 
 
+async def test_hidden_rounds_and_what_passes_without_skills_are_counted(server: RecordingServer, reach: Reach) -> None:
+    server.script.then(Says("Now.", (tool_call("read_skill", skill_id="greetings"),)), "Bonjour.")
+    async with reach(SKILLS[1:2]) as there, there.openai() as client, there.http() as http:
+        await client.chat.completions.create(model="m", messages=SAID, tools=[tool("search")])
+        await http.post("responses", content=b'{"input": 7, "stream": 1}')
+        metrics = (await there.service.metrics()).decode()
+    assert 'skillweave_exchange_rounds_total{form="chat"} 1.0' in metrics
+    assert 'skillweave_exchange_passed_total{form="chat"} 0.0' in metrics
+    assert 'skillweave_exchange_passed_total{form="responses"} 1.0' in metrics
+
+
 async def test_an_id_can_be_required(server: RecordingServer, reach: Reach) -> None:
     async with reach(require_conversation=True) as there, there.http() as http:
         answer = await http.post("chat/completions", json={"model": "m", "messages": SAID})
@@ -329,3 +376,36 @@ async def test_a_stream_that_breaks_off_breaks_off_for_the_client(server: Record
         whole = await http.post("chat/completions", json=body)
     assert b"[DONE]" in whole.content
     assert [sent.times_in_messages(GREETINGS) for sent in server.script.sent] == [1, 1]
+
+
+@pytest.mark.parametrize("pieces", [None, 1, -1], ids=["speaking", "silent", "unanswered"])
+async def test_a_client_that_leaves_an_endless_reply_ends_the_request_upstream(
+    reach: Reach, pieces: int | None
+) -> None:
+    body = {"model": "m", "messages": SAID, "stream": True}
+    async with Endless(pieces) as upstream, reach() as there, there.http() as http:
+        there.service.gateway.providers = providers_of([f"openai={upstream.url}"], [], {})
+        asked = asyncio.create_task(_one_piece(http, "POST", "chat/completions", json=body))
+        await upstream.asked.wait()
+        if pieces == -1:
+            asked.cancel()
+        await asyncio.wait({asked})
+        await upstream.until_left()
+
+
+@pytest.mark.parametrize("pieces", [None, -1], ids=["speaking", "unanswered"])
+async def test_so_does_one_that_leaves_what_passes_as_it_is(reach: Reach, pieces: int | None) -> None:
+    async with Endless(pieces) as upstream, reach() as there, there.http() as http:
+        there.service.gateway.providers = providers_of([f"openai={upstream.url}"], [], {})
+        asked = asyncio.create_task(_one_piece(http, "GET", "models"))
+        await upstream.asked.wait()
+        if pieces == -1:
+            asked.cancel()
+        await asyncio.wait({asked})
+        await upstream.until_left()
+
+
+async def _one_piece(http: httpx.AsyncClient, method: str, path: str, **given: Any) -> None:
+    async with http.stream(method, path, **given) as answer:
+        async for _ in answer.aiter_bytes():
+            return

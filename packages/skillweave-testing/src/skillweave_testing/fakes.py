@@ -2,16 +2,16 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from hashlib import blake2b
 from math import sqrt
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from skillweave import Decision, Skill, Source, State, Store, StoreUnavailable
 from skillweave.entities import EntityContext, Section
 from skillweave.errors import StoreSilent
-from skillweave.ledger import Logged, Writes
+from skillweave.ledger import Insertions, Logged, Writes
 from skillweave.registry import Loaded, WrappedSource
 from skillweave.selection import words_of
 from skillweave.values import ClosedOnExit
@@ -227,14 +227,29 @@ class FailingStore(ClosedOnExit):
         """The wrapped store's answer, unless `count` is down."""
         return await self._answering("count").count(tenant=tenant)
 
+    async def find_entries(self, scope: str, keys: Collection[str], *, tenant: str = "") -> Mapping[str, bytes]:
+        """The wrapped store's answer, unless `load` is down."""
+        return await self._insertions("load").find_entries(scope, keys, tenant=tenant)
+
+    async def keep_entries(self, scope: str, entries: Mapping[str, bytes], *, tenant: str = "") -> None:
+        """The wrapped store's answer, unless `swap` is down."""
+        await self._insertions("swap").keep_entries(scope, entries, tenant=tenant)
+
     async def close(self) -> None:
         """Close the wrapped store."""
         await self._store.close()
 
+    def _insertions(self, method: str) -> Insertions:
+        self._refuse(method)
+        return cast("Insertions", self._store)
+
     def _answering(self, method: str) -> Store:
         self.asked[method] += 1
+        self._refuse(method)
+        return self._store
+
+    def _refuse(self, method: str) -> None:
         if method in self.silent:
             raise StoreSilent(f"the store was told to be silent at {method}", retry_after=1.0)
         if method in self.down:
             raise StoreUnavailable(f"the store was told not to answer {method}", retry_after=1.0)
-        return self._store

@@ -23,10 +23,7 @@ MOST_OF_ASIDE = 14
 """So many of these 76 sentences give their skill; of the 860 others, on which triggers were tuned, it is 18."""
 
 
-SILENT = {
-    *("core.triggers.yaml:218", "core.triggers.yaml:228", "rule32.triggers.yaml:16"),
-    *(f"flaring_monitor.triggers.yaml:{line}" for line in (5, 6, 29, 111, 113, 116)),
-}
+SILENT = {"core.triggers.yaml:228", *(f"flaring_monitor.triggers.yaml:{line}" for line in (111, 116))}
 """Queries that get no list, as no skill is likely enough by words: what phrases of the pack are to bring back."""
 
 

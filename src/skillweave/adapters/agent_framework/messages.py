@@ -10,8 +10,10 @@ from agent_framework import Content, FunctionTool
 from agent_framework import Message as FrameworkMessage
 
 from skillweave.adapters.chat import Call, HostMessage, parameters_in, read_call, spoken
+from skillweave.adapters.messages.lists import texts_left
 from skillweave.dialogue import Message, Part, Role, ToolResult
 from skillweave.errors import InvalidTurn
+from skillweave.injection import Drop
 
 _ROLES = {**{role.value: role for role in Role}, "developer": Role.SYSTEM}
 
@@ -96,6 +98,45 @@ def with_refusals(messages: Sequence[FrameworkMessage], words: Mapping[str, str]
     `words` are by the id of the call's occurrence. The messages given are not changed: others keep them.
     """
     return [_told(message, words) for message in messages]
+
+
+def said_by_user(text: str) -> FrameworkMessage:
+    """A text of skillweave's as the user's words."""
+    return FrameworkMessage("user", [text])
+
+
+def counts(message: FrameworkMessage) -> object:
+    """What of a message is the same in every call: the framework names its own replies once their run has ended."""
+    contents = [one.to_dict(exclude={"id", "raw_representation", "annotations"}) for one in message.contents]
+    return [str(message.role), contents]
+
+
+def without_texts(messages: Sequence[FrameworkMessage], drops: Sequence[Drop]) -> list[FrameworkMessage]:
+    """The messages without these texts, a line in place of each; those given are not changed."""
+    if not drops:
+        return list(messages)
+    left = iter(texts_left([_text_in(one) for message in messages for one in message.contents], drops))
+    return [_with_texts(message, left) for message in messages]
+
+
+def _text_in(content: Content) -> str:
+    text = content.result if content.type == "function_result" else content.text if content.type == "text" else ""
+    return text if isinstance(text, str) else ""
+
+
+def _with_texts(message: FrameworkMessage, left: Iterator[str]) -> FrameworkMessage:
+    pairs = [(one, next(left)) for one in message.contents]
+    if all(text == _text_in(one) for one, text in pairs):
+        return message
+    told = copy.copy(message)
+    told.contents = [one if text == _text_in(one) else _with_text(one, text) for one, text in pairs]
+    return told
+
+
+def _with_text(content: Content, text: str) -> Content:
+    if content.type == "function_result":
+        return Content.from_function_result(content.call_id or "", id=content.id, result=text)
+    return Content.from_text(text)
 
 
 def _read(message: FrameworkMessage, where: str) -> Iterator[HostMessage]:

@@ -42,16 +42,20 @@ from skillweave.adapters.agent_framework.messages import (
     UNNAMED,
     call_of,
     calls_in,
+    counts,
     host_messages,
     name_of,
+    said_by_user,
     speaks_last,
     with_one_request,
     with_parameters,
     with_refusals,
+    without_texts,
 )
 from skillweave.adapters.approval import require_decided
 from skillweave.adapters.bridge import Bridge, Caller, Judged, calling, tail_of
 from skillweave.adapters.chat import SEPARATOR, Call, HostMessage, words_for
+from skillweave.adapters.restoring import Form, Restoring
 from skillweave.adapters.supported import Unguarded
 from skillweave.compose.policy import OWN_TOOLS, Ruling, ToolPolicy
 from skillweave.compose.spawn import SpawnPlan
@@ -72,12 +76,14 @@ CALLER = "skillweave.caller"
 class SkillContextProvider(GuardingProvider):
     """Puts the right skills into the instructions of every model call of an agent, hides tools and blocks them.
 
-    The conversation is the session's `session_id`, unless `conversation` names it; the framework makes up a session for
-    a run without one, which is then a conversation of its own. A `plan` makes the agent a sub-agent: conversation,
-    skills, limits and text are the plan's. `max_skills` is the weaver's unless given. `decided_by` is the person named
-    in a verdict where the response to an approval request names nobody, as those of ready-made chat windows do. A run
-    whose tools or providers hold another agent that has tools and no such provider is refused with UnguardedAgent, or
-    let be with `unguarded="allow"`. Raises InvalidTurn for a `conversation` beside a plan.
+    In history placement skill text stands among the messages of each call, as words of the user, and no provider's
+    cache breaks when it comes; it needs a history that the agent itself sends whole. The conversation is the
+    session's `session_id`, unless `conversation` names it; the framework makes up a session for a run without one,
+    which is then a conversation of its own. A `plan` makes the agent a sub-agent: conversation, skills, limits and
+    text are the plan's. `max_skills` is the weaver's unless given. `decided_by` is the person named in a verdict
+    where the response to an approval request names nobody, as those of ready-made chat windows do. A run whose
+    tools or providers hold another agent that has tools and no such provider is refused with UnguardedAgent, or let
+    be with `unguarded="allow"`. Raises InvalidTurn for a `conversation` beside a plan.
     """
 
     def __init__(
@@ -85,6 +91,7 @@ class SkillContextProvider(GuardingProvider):
         weaver: Weaver,
         max_skills: int | None = None,
         *,
+        placement: Placement = Placement.CALL,
         plan: SpawnPlan | None = None,
         conversation: str | None = None,
         decided_by: str | None = None,
@@ -97,7 +104,7 @@ class SkillContextProvider(GuardingProvider):
             )
         if max_skills is not None:
             weaver = weaver.variant(replace(weaver.settings, max_skills=max_skills))
-        self.bridge = Bridge(weaver, Placement.CALL, plan=plan, append_only=True)
+        self.bridge = Bridge(weaver, placement, plan=plan, append_only=placement is Placement.CALL)
         self._conversation = plan.conversation if plan else conversation
         self._decided_by = decided_by
         self._unguarded = Unguarded(unguarded)
@@ -189,7 +196,10 @@ class SkillChatMiddleware(ChatMiddleware):
         self._tell_refusals(context)
         kept_by_service = options.get("conversation_id") is not None
         read, turn_id = self._read(context.messages, kept_by_service=kept_by_service)
-        injection = await self.bridge.weave(read, self.conversation, tools=self.tools, turn_id=turn_id)
+        if self.bridge.placement is Placement.CALL:
+            injection = await self.bridge.weave(read, self.conversation, tools=self.tools, turn_id=turn_id)
+        else:
+            injection = await self._restored(context, kept_by_service=kept_by_service)
         require_decided(injection)
         offered = set(injection.tools.offers(self.tools))
         # A copy: the framework runs tools from its own list, so that hidden ones come to the guard and are answered.
@@ -199,11 +209,24 @@ class SkillChatMiddleware(ChatMiddleware):
         context.options = options
         tail = tail_of(injection, read, kept_by_service=kept_by_service)
         if tail and not self.written_down:
-            context.messages = [*context.messages, Message("user", [tail])]
+            context.messages = [*context.messages, said_by_user(tail)]
         context.stream_result_hooks.append(self._replied)
         await call_next()
         if isinstance(context.result, ChatResponse):
             self._replied(context.result)
+
+    async def _restored(self, context: ChatContext, *, kept_by_service: bool) -> Injection:
+        if kept_by_service or self.written_down:
+            raise InvalidTurn(
+                "history placement needs a history that the agent sends whole, and here "
+                f"{'the service keeps it' if kept_by_service else 'each call is written into it'}; "
+                "use SkillContextProvider(placement=Placement.CALL)"
+            )
+        form = Form(lambda sent: self._read(sent, kept_by_service=False)[0], said_by_user, counts, without_texts)
+        restoring = Restoring(self.bridge, form)
+        injection, sent = await restoring.weave(context.messages, self.conversation, tools=self.tools)
+        context.messages = sent
+        return injection
 
     def _read(self, sent: Sequence[Message], *, kept_by_service: bool) -> tuple[list[HostMessage], str | None]:
         # A service that keeps the history is sent only what is new; of the rest, only what it said last is known here.

@@ -29,6 +29,7 @@ from agents.tool_context import ToolContext
 from skillweave.adapters.approval import require_decided
 from skillweave.adapters.bridge import Bridge, Caller, Judged, calling
 from skillweave.adapters.chat import SEPARATOR, Call, parameters_in, read_call, words_for
+from skillweave.adapters.messages.lists import plain, take_out
 from skillweave.adapters.messages.responses_style import host_messages
 from skillweave.adapters.openai_agents.native import (
     MAKE_IT,
@@ -40,9 +41,11 @@ from skillweave.adapters.openai_agents.native import (
     natively_guarded,
     runs_in_host,
 )
+from skillweave.adapters.restoring import Form, Restoring
 from skillweave.adapters.supported import Unguarded
 from skillweave.compose.policy import OWN_TOOLS, Ruling
 from skillweave.compose.spawn import SpawnPlan
+from skillweave.dialogue import Placement
 from skillweave.errors import InvalidTurn, UnguardedAgent
 from skillweave.injection import Injection
 from skillweave.relations.rules import read_entry
@@ -318,13 +321,16 @@ class Woven(Model):
             return instructions, sent, tools
         _require_whole(named)
         bridge = instructions.bridge
+        said: list[TResponseInputItem] = [{"role": "user", "content": sent}] if isinstance(sent, str) else list(sent)
         with custom_span("skillweave") as span:
-            injection = await bridge.weave(host_messages(sent), instructions.conversation, tools=names_of(tools))
+            injection, said = await woven_into(said, bridge, instructions.conversation, tools=names_of(tools))
             span.span_data.data.update(_told(injection))
         require_decided(injection)
         pause(tools, bridge, injection, instructions.answered)
         written = SEPARATOR.join(part for part in (str(instructions), injection.instructions) if part)
-        return written or None, _with_tail(sent, injection.tail), offered(tools, injection)
+        # Behind the SDK's own bookkeeping: neither session nor run state ever has the tail.
+        tail = [_said_by_user(injection.tail)] if injection.tail else []
+        return written or None, [*said, *tail], offered(tools, injection)
 
 
 def _told(injection: Injection) -> dict[str, Any]:
@@ -339,12 +345,26 @@ def _told(injection: Injection) -> dict[str, Any]:
     }
 
 
-def _with_tail(sent: str | list[TResponseInputItem], tail: str) -> str | list[TResponseInputItem]:
-    # Behind the SDK's own bookkeeping: neither session nor run state ever has it.
-    if not tail:
-        return sent
-    said: list[TResponseInputItem] = [{"role": "user", "content": sent}] if isinstance(sent, str) else list(sent)
-    return [*said, {"role": "user", "content": tail}]
+async def woven_into(
+    sent: list[TResponseInputItem], bridge: Bridge, conversation: str, *, tools: Sequence[str]
+) -> tuple[Injection, list[TResponseInputItem]]:
+    """The Injection for a call, and what is sent with the texts that stand in it."""
+    if bridge.placement is Placement.CALL:
+        return await bridge.weave(host_messages(sent), conversation, tools=tools), sent
+    return await Restoring(bridge, _FORM).weave(sent, conversation, tools=tools)
+
+
+def _said_by_user(text: str) -> TResponseInputItem:
+    return {"role": "user", "content": text}
+
+
+def _counts(item: TResponseInputItem) -> object:
+    """What of an item is the same before and after the SDK wrote it into a session."""
+    data = plain(item) or {}
+    return {key: value for key, value in data.items() if key not in ("id", "status")}
+
+
+_FORM: Form[TResponseInputItem] = Form(host_messages, _said_by_user, _counts, take_out)
 
 
 class WovenProvider(ModelProvider):

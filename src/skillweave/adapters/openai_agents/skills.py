@@ -1,6 +1,6 @@
 """Skills in an agent of the OpenAI Agents SDK: in its instructions, before its tools, at its approvals.
 
-Skill text is placed in the call: what is added to a call's input is not kept in the SDK's sessions.
+The SDK's sessions keep nothing of what is added to a call, so skill text is put back into each one where it stood.
 """
 
 from collections import OrderedDict
@@ -50,19 +50,21 @@ _Context = TypeVar("_Context")
 class Skills:
     """A Weaver for agents of the SDK: `agent` guards an agent, `run_config` makes a run part of a conversation.
 
-    `plan` is that of a spawned sub-agent, whose runs are in `plan.conversation`. With `unguarded="allow"` agents and
-    tools pass that no rule can hold back. Any number of agents and conversations may share one object: everything that
-    counts is in the weaver's ledger.
+    In history placement skill text stands among the input, as words of the user, in call placement in the instructions
+    of each call; the SDK's sessions have neither. `plan` is that of a spawned sub-agent, whose runs are in
+    `plan.conversation`. With `unguarded="allow"` agents and tools pass that no rule can hold back. Any number of agents
+    and conversations may share one object: everything that counts is in the weaver's ledger.
     """
 
     def __init__(
         self,
         weaver: Weaver,
         *,
+        placement: Placement = Placement.HISTORY,
         plan: SpawnPlan | None = None,
         unguarded: Unguarded = Unguarded.REFUSE,
     ) -> None:
-        self._bridge = Bridge(weaver, Placement.CALL, plan=plan, append_only=True)
+        self._bridge = Bridge(weaver, placement, plan=plan)
         self._unguarded = Unguarded(unguarded)
         self._answered: Answered = OrderedDict()
 

@@ -1,10 +1,11 @@
 """`skillweave eval`: whether the right skill is found, what it costs, and whether it helps."""
 
 from skillweave.commands import WithDefault
+from skillweave_eval.commands.learn import learn
 from skillweave_eval.commands.live import live
 from skillweave_eval.commands.offline import fit, graph_, ranking, tokens, triggers
 
-__all__ = ["EXAMPLES", "GROUP", "fit", "graph_", "live", "ranking", "tokens", "triggers"]
+__all__ = ["EXAMPLES", "GROUP", "fit", "graph_", "learn", "live", "ranking", "tokens", "triggers"]
 
 EXAMPLES = {
     "triggers": """
@@ -28,6 +29,11 @@ skillweave eval graph graph.yaml scripts --min-coverage 0.9
     "fit": """
 skillweave eval fit queries.jsonl --skills skills --output fitted.json
 skillweave eval fit queries.jsonl --skills skills --precision 0.99
+""",
+    "learn": """
+skillweave eval learn --skills skills --ledger state.db --kept use.jsonl
+skillweave eval learn --skills skills --ledger state.db --kept use.jsonl --tenant acme --into learned/acme --promote
+skillweave eval learn --into learned/acme --tenant acme --rollback
 """,
     "live": """
 skillweave eval --live --model openai:gpt-5-mini --skills skills

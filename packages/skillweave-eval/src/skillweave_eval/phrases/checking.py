@@ -89,14 +89,13 @@ def _given(index: SkillIndex, phrase: str) -> list[str]:
 async def check_phrases(skills: Sequence[Skill], lines: Mapping[str, Line]) -> CheckReport:
     """What is wrong with the phrases of the skills; `lines` are those of the file, by id."""
     by_id = {skill.id: skill for skill in skills}
-    told = {skill.id: skill.triggers.examples or skill.phrases for skill in skills}
+    told = {skill.id: (*skill.triggers.examples, *skill.phrases) for skill in skills}
     fits = await Fits.of(skills)
     stolen = [
-        Stolen(skill_id, phrase, other)
-        for skill_id, phrases in told.items()
-        if not by_id[skill_id].triggers.examples
-        for phrase in phrases
-        if (other := fits(phrase, skill_id))
+        Stolen(skill.id, phrase, other)
+        for skill in skills
+        for phrase in skill.phrases
+        if (other := fits(phrase, skill.id))
     ]
     greedy: dict[str, int] = {}
     whole = await _index(skills)

@@ -246,6 +246,15 @@ class AdapterContract(GraphContract):
             given |= {one["id"] for one in EVERYDAY if play.script.last.times(heading(one["id"]))}
         assert given == selected[1] == {one["id"] for one in EVERYDAY}
 
+    async def test_by_default_the_list_of_skills_stands_in_a_call_once_and_in_no_tool(self, play: Play) -> None:
+        play.begin_among(EVERYDAY, Settings())
+        for text in EVERYDAY_MESSAGES:
+            await play.agent.say(text)
+            for one in EVERYDAY:
+                given = play.script.last.times(heading(one["id"]))
+                assert play.script.last.times(one["description"]) <= 1 + given, text
+                assert not any(one["description"] in tool for tool in play.script.last.declared)
+
     async def test_a_ledger_that_fails_costs_no_answer_and_skills_without_rules_are_given(self, play: Play) -> None:
         ledger_of(play.weaver).down.update({"load", "swap", "append"})
         play.script.then(*["Yes."] * 3)
@@ -305,7 +314,8 @@ class HistoryPlacementContract(HostContract):
     async def test_the_host_keeps_the_text_once(self, play: Play) -> None:
         await play.agent.say("Is this invoice right?")
         await play.agent.say("Another invoice")
-        assert sum(message.count(HEADING) for message in await play.agent.kept()) == 1
+        assert sum(message.count(HEADING) for message in await play.agent.kept()) == int(self.keeps_texts)
+        assert play.script.last.times(HEADING) == 1
 
     async def test_after_a_compaction_the_skill_is_given_again(self, play: Play) -> None:
         await play.agent.say("Is this invoice right?")

@@ -216,6 +216,8 @@ class HostContract:
     """Inherit a contract, say the placement, and give `agent`."""
 
     placement: Placement
+    keeps_texts = True
+    """Whether the host's own history holds what is given in history placement."""
 
     def agent(self, weaver: Weaver, script: Script, workshop: Workshop, memory: Path) -> HostedAgent:
         """An agent of the framework with the adapter, in conversation CONVERSATION.
