@@ -13,7 +13,7 @@ from pathlib import Path
 from timing import Timing
 
 RESULTS = Path(__file__).parent / "results" / "latest.json"
-README = Path(__file__).parent / "README.md"
+TABLES = Path(__file__).parent / "last_run.txt"
 MARK = "## Last full run"
 PACKAGES = (
     "skillweave",
@@ -139,14 +139,14 @@ def write(rows: Sequence[Row], effort: Effort, facts: Mapping[str, object], path
     path.write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def record(rows: Sequence[Row], facts: Mapping[str, object], path: Path = README) -> None:
-    """Put the tables into the README in place of the last ones, with the date and the class of machine."""
+def record(rows: Sequence[Row], facts: Mapping[str, object], path: Path = TABLES) -> None:
+    """Put the tables into `last_run.txt` in place of the last ones, with the date and the class of machine."""
     kept, mark, _ = path.read_text(encoding="utf-8").partition(MARK)
     path.write_text(f"{kept}{mark}\n\n{_when(facts)}; medians (fastest-slowest).\n\n{tables(rows)}\n", encoding="utf-8")
 
 
-def record_some(rows: Sequence[Row], facts: Mapping[str, object], path: Path = README) -> None:
-    """Put these tables into the README in place of the last ones of their jobs, each with its own date."""
+def record_some(rows: Sequence[Row], facts: Mapping[str, object], path: Path = TABLES) -> None:
+    """Put these tables into `last_run.txt` in place of the last ones of their jobs, each with its own date."""
     before, *kept = path.read_text(encoding="utf-8").split("\n### ")
     sections = {section.partition("\n")[0]: section for section in kept}
     for job in dict.fromkeys(row.job for row in rows):

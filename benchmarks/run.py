@@ -68,7 +68,7 @@ def main() -> int:
     names_help = f"one or more of {', '.join(BENCHMARKS)}; all by default"
     parser.add_argument("benchmark", nargs="*", metavar="benchmark", help=names_help)
     parser.add_argument("--quick", action="store_true", help="small sizes and few rounds: a look, not a record")
-    parser.add_argument("--record", action="store_true", help="put the tables into benchmarks/README.md")
+    parser.add_argument("--record", action="store_true", help="put the tables into benchmarks/last_run.txt")
     arguments = parser.parse_args()
     names: list[str] = arguments.benchmark or list(BENCHMARKS)
     if unknown := [name for name in names if name not in BENCHMARKS]:

@@ -1,6 +1,6 @@
 """The data of entities and edges in one file: JSON, which is read whole, or CSV, which is read row by row (spec 6.1).
 
-A cell of a CSV file holds any JSON, readable by people and harmless in a spreadsheet (decision 0080).
+A cell of a CSV file holds any JSON, readable by people and harmless in a spreadsheet (decision 0039).
 """
 
 import csv
