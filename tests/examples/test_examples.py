@@ -155,12 +155,20 @@ SKILL_GRAPH = (
     "offered  assign_to_person",
     "trail    ticket-triage -> refund-request -> ticket-follow-up -> ticket-triage -> human-handover",
 )
+STRANGERS_SCRIPT = (
+    "$ skillweave add stranger.zip --in skills",
+    "0 findings. No finding is no reason to trust a skill.",
+    "$ skillweave approve word-count --skills skills",
+    "model reads: - scripts/count.py (126 bytes)",
+    "$ skillweave approve word-count --skills skills --run scripts/count.py -- 'bonjour tout le monde'",
+)
 SAYS = {
     "skill_graph.py": SKILL_GRAPH,
     "coding_langgraph.py": CODING_LANGGRAPH,
     "coding_agent_framework.py": CODING_AGENT_FRAMEWORK,
     "messages_loop.py": ("OpenAI style, history placement", *LOOP_IN_HISTORY),
     "long_handbook.py": LONG_HANDBOOK,
+    "strangers_script.py": STRANGERS_SCRIPT,
     "openai_agents_agent.py": OPENAI_AGENTS_AGENT,
     "agent_framework_agent.py": AGENT_FRAMEWORK_AGENT,
     "langgraph_agent.py": LANGGRAPH_AGENT,

@@ -20,10 +20,10 @@ PluginFolder: TypeAlias = Annotated[
 
 
 async def export(*, plugin: PluginFolder, as_json: AsJson = False, loading: Loading) -> Answer:
-    """Write skills as an Agent Plugin, which Claude Code, Codex, Cursor and others install.
+    """Write skills as an Agent Plugin.
 
-    Files stay as they are. A SKILL.md that strict clients would refuse is rewritten: what the open format has no place
-    for stands under its `metadata`.
+    Claude Code, Codex, Cursor and others install such a folder. Files stay as they are. A SKILL.md that strict clients
+    would refuse is rewritten: what the open format has no place for stands under its `metadata`.
     """
     from skillweave import Registry
     from skillweave_mcp.plugin import export_plugin
