@@ -10,7 +10,7 @@ from tests.skillweave_server.guarded import IDS, OURS, Guarded, guarded_service
 from tests.skillweave_server.wire import JSON, bearer
 
 from skillweave_server.endpoints import Endpoint
-from skillweave_stores.access import Scope, new_key
+from skillweave_stores.access import Scope, id_in, new_key
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -123,7 +123,8 @@ async def test_a_key_in_the_address_or_a_cookie_opens_nothing(guarded: Guarded) 
 
 
 async def test_no_answer_and_no_log_line_shows_a_key(guarded: Guarded, caplog: pytest.LogCaptureFixture) -> None:
-    secret = guarded.keys["acme", Scope.READ][1].rpartition("_")[2]
+    spelled = guarded.keys["acme", Scope.READ][1]
+    secret = spelled.removeprefix(f"sw_{id_in(spelled)}_")
     caplog.set_level("DEBUG")
     for target in ("/api/v1/memory/x", "/api/v1/memory/x?unknown=1", "/api/v1/nothing"):
         for method in ("GET", "PUT", "PATCH"):
